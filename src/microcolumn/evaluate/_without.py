@@ -89,10 +89,10 @@ def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
 
     start = np.zeros(int(free.sum()))
     if start.size:
-        found = minimize(
+        minimum = minimize(
             value_and_slope, start, jac=True, method="L-BFGS-B", options={"gtol": _TOLERANCE}
         )
-        start = found.x
+        start = minimum.x
     change = np.zeros(X.shape[1])
     change[free] = start / deviations[free]
     return change

@@ -273,16 +273,16 @@ def _places(
     for k, each in enumerate(series):
         if grouped:
             shift = _FILLED * ((k + 0.5) / len(series) - 0.5)
-            found = [(at + shift, value) for at, value in enumerate(each.values) if value]
+            marks = [(at + shift, value) for at, value in enumerate(each.values) if value]
         elif len(each.values) > 1:
             means = [value.mean for value in each.values if value]  # in the place of splits
             name = f"mean over {len(means)} recordings"
             over = _Value(name, fmean(means), split_stderr(means), means) if means else None
-            found = [(float(k), over)] if over else []
+            marks = [(float(k), over)] if over else []
         else:
-            found = [(float(k), value) for value in each.values if value]
-        if found:
-            yield each, [at for at, _ in found], [value for _, value in found]
+            marks = [(float(k), value) for value in each.values if value]
+        if marks:
+            yield each, [at for at, _ in marks], [value for _, value in marks]
 
 
 def _draw_dots(ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float) -> None:

@@ -117,11 +117,11 @@ class Problem(StartSettings):
         # Without live hidden units a search is at its end; the others have yet to come down.
         best = min(filter(_is_live, searches), key=attrgetter("value"), default=lowest)
         n_evaluations -= best.n_evaluations
-        found = self._finish(best)
-        if lowest.value < found.objective:
-            n_evaluations += found.n_evaluations - lowest.n_evaluations
-            found = self._finish(lowest)
-        return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
+        fit = self._finish(best)
+        if lowest.value < fit.objective:
+            n_evaluations += fit.n_evaluations - lowest.n_evaluations
+            fit = self._finish(lowest)
+        return replace(fit, n_evaluations=n_evaluations + fit.n_evaluations)
 
     def compare(
         self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()
@@ -174,8 +174,8 @@ class Problem(StartSettings):
             turned.n_iter = search.n_iter
             turned.n_evaluations += search.n_evaluations
             self._run(turned)
-        found = FitResult.of(turned, self.tol, self._resolution_of(turned))
-        return replace(found, parameters=canonical(found.parameters)[0])
+        fit = FitResult.of(turned, self.tol, self._resolution_of(turned))
+        return replace(fit, parameters=canonical(fit.parameters)[0])
 
     def _stopped_early(
         self, parts: tuple[Objective, Objective], layout: Layout, starts: Sequence[Parameters]
@@ -208,14 +208,14 @@ class Problem(StartSettings):
             converged &= search.n_iter < self.max_iter
             n_evaluations += search.n_evaluations
         theta, _ = canonical(layout.unpack(best))
-        found = Search(self.objective, penalty, layout, layout.pack(theta))
+        polished = Search(self.objective, penalty, layout, layout.pack(theta))
         return FitResult(
             parameters=theta,
-            objective=found.value,
-            optimality=found.optimality,
+            objective=polished.value,
+            optimality=polished.optimality,
             n_iter=n_iter,
             n_evaluations=n_evaluations + 1,
-            converged=converged or found.optimality <= self.tol,
+            converged=converged or polished.optimality <= self.tol,
             kept_objective=lowest,
         )
 
@@ -292,9 +292,9 @@ def _path(
             searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, ramped)
             by_proxy = min(searches, key=attrgetter("value"))
             drawn, ramped = [by_proxy.layout.unpack(by_proxy.x)], []
-        found = problem.best(l1, [*starts, *drawn], ramped)
-        last = l1, found.parameters
-        yield found
+        fit = problem.best(l1, [*starts, *drawn], ramped)
+        last = l1, fit.parameters
+        yield fit
 
 
 def canonical(theta: Parameters) -> tuple[Parameters, float]:
