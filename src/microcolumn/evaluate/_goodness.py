@@ -176,7 +176,7 @@ def goodness(
     The model itself was fitted to other words: ``training_error`` (n_directions, n_columns) times
     standard normal numbers is the error of its means for independent training words, which are
     taken to depend on each other like the data's. None for a model that is given. Such errors are
-    added to the waves, and so are those of words drawn to stand for the model.
+    added to the waves, and so are those of the model's samples.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)

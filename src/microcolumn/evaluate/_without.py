@@ -54,7 +54,7 @@ def losses(
 
 
 def _words_of(theta: Parameters, words: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Words (n_words, n_bits) that stand for the model, and their log probabilities (n_words,).
+    """All words or samples of the model (n_words, n_bits), and log probabilities (n_words,).
 
     These are all words, or drawn ones of equal probability: group after group, each as long.
     """

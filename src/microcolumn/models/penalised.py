@@ -105,7 +105,7 @@ class PenalisedModel(PopulationModel):
         others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
         Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
-        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+        blocks of time, then validates: the fit ends where their objective no longer falls.
 
         Parameters
         ----------

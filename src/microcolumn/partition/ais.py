@@ -136,7 +136,7 @@ def annealed_importance_sampling(
 
 @dataclass(eq=False)
 class _Annealing:
-    """All branches of a model, run until nothing speaks against their sum."""
+    """All branches of a model, run until their sum passes all checks."""
 
     theta: Parameters
     branches: list[Branch]

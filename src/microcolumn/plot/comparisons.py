@@ -182,7 +182,7 @@ def windows(
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
-    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    ax.set_ylabel("log-likelihood gain\nper unit (bits/s)")
     _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 

@@ -84,7 +84,7 @@ def scores(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Bars of the excess log-likelihood of each model over independent units, the zero line.
+    """Bars of the log-likelihood gain of each model over independent units, the zero line.
 
     Error bars are one standard error (docs/method.md, section 6). Dots are splits. Of more than 60
     bars, or 30 in narrow axes, there is one per model: its mean over recordings, which are the
@@ -115,7 +115,7 @@ def scores(
         return ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
 
     _draw(ax, listed, series, len(specs), bars)
-    ax.set_ylabel("excess log-likelihood\n(bits/s)")
+    ax.set_ylabel("log-likelihood gain\n(bits/s)")
     return entitle(ax, title)
 
 

@@ -189,7 +189,7 @@ class _Family:
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
     ) -> SearchState | StratifiedState:
-        """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
+        """From uncoupled units along decreasing penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
         if target.has_strata:
             stratified = first_stratified_state(rng, target, x)

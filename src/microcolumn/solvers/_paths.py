@@ -45,9 +45,9 @@ _COARSE_TAIL = 0.5
 #: Shares of an L1 strength at which a ramped start is fitted first, and most iterations at each.
 _RAMP, _RAMP_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
-#: on words kept apart falls by less than this per iteration, relative to its value.
+#: on validation words falls by less than this per iteration, relative to its value.
 LEAST_DECREASE = 1e-6
-#: Iterations between two looks at the words kept apart, and without a fall that end a fit.
+#: Iterations between two looks at the validation words, and without a fall that end a fit.
 _LOOK, _PATIENCE = 5, 50
 
 
@@ -216,7 +216,7 @@ class Problem(StartSettings):
             n_iter=n_iter,
             n_evaluations=n_evaluations + 1,
             converged=converged or polished.optimality <= self.tol,
-            kept_objective=lowest,
+            validation_objective=lowest,
         )
 
 
