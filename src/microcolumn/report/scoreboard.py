@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..evaluate import Comparison, ModelScore
+from ..evaluate import ModelScore
 from ..evaluate.significance import pooled
 from ..formatting import duration, number, text_table
 from ..study import Results
