@@ -161,8 +161,8 @@ class Comparison(AsTable):
     def groups(self) -> PairedDifference | None:
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
-        The best model with hidden units minus the one of pairs or a common drive alone that leaves
-        the lowest interval.
+        The best model with several hidden units minus the one of pairs and a common drive, alone or
+        together, that leaves the lowest interval. A single hidden unit is such a drive.
         """
         return groups(self)
 
