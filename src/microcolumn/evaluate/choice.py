@@ -329,8 +329,9 @@ def _fits(
         paths = [{member.l1: member for member in path} for path in nested]
         known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
         n_known = len(known)
-        inner = [[path[l1] for l1 in known] for path in paths]
-        yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
+        ising, rbm = ([path[l1] for l1 in known] for path in paths)
+        starts = model._nested_starts(train, known, (ising, rbm))
+        yield from (fit for _, fit in model._walk(train, known, starts, effort=effort))
     rest, start = strengths[n_known:], None
     if scored and rest:
         start = scored[min(scored, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
@@ -392,6 +393,6 @@ def choose(
 def _merits(fit: AlternativeModel | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
-    found = certificate is None or certificate.converged
+    converged = certificate is None or certificate.converged
     is_known = math.isfinite(score.bits_per_second)
-    return score.converged, found, is_known, score.bits_per_second if is_known else 0.0
+    return score.converged, converged, is_known, score.bits_per_second if is_known else 0.0
