@@ -61,7 +61,7 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
 def test_a_log_gets_a_line_every_few_seconds_with_what_is_known(monkeypatch, capsys):
     monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
     monkeypatch.setattr(progress, "_TICK_S", 0.01)
-    with progress.Progress(40, 20, shown=True) as shown:
+    with progress.Progress(40, 20, progress=True) as shown:
         shown.advance(left=61.0, known="RBM leads Ising by 0.30 ± 0.10 bits/s after 1 split")
         said = ""
         while "leads" not in said:

@@ -93,14 +93,14 @@ def _do_jobs(
         name = ready.take()
         return None if name is None else prepared.task(name, lambda _: store, workers.threads)
 
-    with Progress(len(jobs), len(done), progress) as shown:
+    with Progress(len(jobs), len(done), progress) as bar:
         if done:
             n_jobs = f"{len(done):,} of {len(jobs):,} jobs"
             messages = [*messages, f"{n_jobs} are in {store.path} already"]
         for sentence in messages:
-            shown.write(sentence)
+            bar.write(sentence)
         if len(jobs) - len(done) > 1 and workers.count > 1 and workers.client is None:
-            compile_ahead(shown.write)
+            compile_ahead(bar.write)
         with (
             workers.as_study_error(store.path),
             closing(workers.results(execute, take)) as results,
@@ -114,7 +114,7 @@ def _do_jobs(
                 else:
                     ready.finish(result.digest)
                 known = _leader(store, job) if job.kind == "test" and not result.error else ""
-                shown.advance(left=forecast.seconds, known=known)
+                bar.advance(left=forecast.seconds, known=known)
     if failed:
         raise StudyError(
             f"{len(failed)} of {len(jobs)} jobs failed, the first with {failed[0]}; what was "

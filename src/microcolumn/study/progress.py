@@ -105,14 +105,14 @@ class Progress:
     ----------
     n_jobs, n_done : int
         Jobs in all, and those done before.
-    shown : bool, optional
-        By default in a terminal and in a notebook only.
+    progress : bool, optional
+        Whether it is shown; by default in a terminal and in a notebook only.
     """
 
-    def __init__(self, n_jobs: int, n_done: int = 0, shown: bool | None = None) -> None:
+    def __init__(self, n_jobs: int, n_done: int = 0, progress: bool | None = None) -> None:
         from tqdm.auto import tqdm  # loaded by a run alone
 
-        hidden = not (is_interactive() if shown is None else shown)
+        hidden = not (is_interactive() if progress is None else progress)
         self._started = self._last = time.monotonic()
         self._logs = not (hidden or is_interactive())
         self._said: dict[str, Any] = {"n_jobs": n_jobs, "n_done": n_done, "left": None, "known": ""}
@@ -161,12 +161,12 @@ class Progress:
 
 
 @contextmanager
-def log_if_slow(what: str, shown: bool | None = True) -> Iterator[None]:
+def log_if_slow(what: str, progress: bool | None = True) -> Iterator[None]:
     """Say on standard error what takes longer than half a second; None: only beside a bar."""
     line = printable(f"{what} ...")
     timer = threading.Timer(_SLOW_S, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
-    if is_interactive() if shown is None else shown:
+    if is_interactive() if progress is None else progress:
         timer.start()
     try:
         yield
