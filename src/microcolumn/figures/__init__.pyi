@@ -10,6 +10,7 @@ from ._fitting import annealing as annealing, penalties as penalties
 from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
+from ._planted import planted as planted
 from ._presets import preset as preset
 from ._scores import (
     likelihood as likelihood,

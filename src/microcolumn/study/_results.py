@@ -52,7 +52,7 @@ class Results(StoredStudy):
         By which version and by which command it was made.
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, whether it is
-        simulated, notes, survey.
+        simulated, notes, survey, planted groups.
     index : PlanIndex
         Conditions and models of the plan.
 
@@ -243,6 +243,21 @@ class Results(StoredStudy):
             return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(evaluate.Assemblies, rows[0]["found"])
+
+    def planted(
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
+    ) -> tuple[evaluate.PlantedGroup, ...]:
+        """Groups that a recording was simulated with, with the hidden units that stand for them.
+
+        Of the units that are modelled; see :func:`microcolumn.evaluate.match_groups`. It is empty
+        where no groups are known.
+        """
+        condition = self.index.at(recording, **where)
+        ids = self.units(recording, experiment=condition.experiment.name).ids
+        known = self.recordings[recording]["planted_groups"] or {}
+        modelled = {name: [unit for unit in ids if unit in each] for name, each in known.items()}
+        groups = {name: units for name, units in modelled.items() if len(units) > 1}
+        return evaluate.match_groups(groups, self.assemblies(recording, model, **where))
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
