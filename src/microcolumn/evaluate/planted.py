@@ -1,4 +1,4 @@
-"""Planted groups against hidden units: does a model find what a simulation was built with?"""
+"""Planted groups and hidden units: what a model finds of the groups in a simulation."""
 
 from __future__ import annotations
 

@@ -66,11 +66,11 @@ def planted(
     ax.set_ylim(len(rows) - 0.5, -0.5)
     size = min(_LARGEST, max(_SMALLEST, _FILLED * size_points(ax)[1] / len(rows)))
     beside = len(shown) + _APART
-    for place, group in enumerate(shown):
+    for column, group in enumerate(shown):
         look = {"color": colours[group.name], "markersize": size, "markeredgewidth": size / 6.0}
-        _draw_units(ax, place, group, {"right": group.units}, rows, look)
+        _draw_units(ax, column, group, {"right": group.units}, rows, look)
         kinds = {kind: getattr(group, kind) for kind in _MARKS}
-        _draw_units(ax, beside + place, group, kinds, rows, look)
+        _draw_units(ax, beside + column, group, kinds, rows, look)
     mark_layers(ax, found)
     for place, heading in ((0.0, "planted"), (beside, "found")):
         middle: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "ha": "center"}
@@ -78,8 +78,7 @@ def planted(
     ax.axvline((beside + len(shown) - 1) / 2, color="0.85", linewidth=0.8, zorder=0)
     ax.set_xlim(-_MARGIN, beside + len(shown) - 1 + _MARGIN)
     _name_columns(ax, shown, beside, [legible(to_hex(colours[each.name])) for each in shown])
-    kinds = {kind for each in shown for kind in _MARKS if getattr(each, kind)}
-    _add_key(ax, [kind for kind in _MARKS if kind in kinds])
+    _add_key(ax, [kind for kind in _MARKS if any(getattr(each, kind) for each in shown)])
     return entitle(ax, title, pad=16.0)
 
 
