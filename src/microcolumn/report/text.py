@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from textwrap import fill
 from typing import NamedTuple
 
 from ..formatting import text_table
@@ -14,10 +13,7 @@ from ._cautions import cautions
 from ._content import BulletList, Item, Paragraph, Section
 from ._sections import sections
 from ._tables import Table
-from ._typography import sentence, unbroken
-
-#: Letters of a line, where a terminal is not narrower.
-WIDTH = 100
+from ._typography import WIDTH, filled, sentence
 
 
 class Block(NamedTuple):
@@ -85,38 +81,25 @@ def _joined(blocks: Iterable[Block]) -> str:
 def _answer(results: Results, columns: int | None) -> Iterator[Block]:
     """The title, what a reader must know first, the questions, and a line for each recording."""
     found = whole_answer(results)
-    yield Block(_filled(found.title, columns), f"{found.subtitle}.")
+    yield Block(filled(found.title, columns), f"{found.subtitle}.")
     if found.quick:
         small, remedy = sentence(found.quick.small), sentence(found.quick.remedy)
-        yield Block("", f"{_filled(small, columns)}\n{remedy}")
+        yield Block("", f"{filled(small, columns)}\n{remedy}")
     if found.simulated:
-        yield Block("", _filled(f"{found.simulated}.", columns))
+        yield Block("", filled(f"{found.simulated}.", columns))
     for question, text in found.paragraphs:
-        yield Block(question, _filled(text, columns, "  "))
+        yield Block(question, filled(text, columns, "  "))
     if found.table:
         yield Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
 
 
-def _filled(text: str, columns: int | None, first: str = "", others: str | None = None) -> str:
-    """Lines as wide as a page, or as a terminal of so many columns, which break no amount."""
-    lines = fill(
-        unbroken(text),
-        min(columns or WIDTH, WIDTH),
-        initial_indent=first,
-        subsequent_indent=first if others is None else others,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return lines.replace("\N{NO-BREAK SPACE}", " ")
-
-
 def _bullets(lines: Sequence[str], columns: int | None) -> str:
-    return "\n".join(_filled(line, columns, "  - ", "    ") for line in lines)
+    return "\n".join(filled(line, columns, "  - ", "    ") for line in lines)
 
 
 def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
     """A section: its title and first sentence, what is about all recordings, and each of them."""
-    yield f"{_underlined(section.title, '=', columns)}\n{_filled(section.lead, columns)}"
+    yield f"{_underlined(section.title, '=', columns)}\n{filled(section.lead, columns)}"
     yield from _item_texts(section.items, columns)
     for block in section.blocks:
         yield _underlined(": ".join(filter(None, [block.name, block.facts])), "-", columns)
@@ -127,11 +110,11 @@ def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
     for item in items:
         if isinstance(item, Table):
             title = ", ".join(filter(None, [item.title, item.about]))
-            yield f"{_filled(title, columns)}\n{_laid_out(item, columns)}"
+            yield f"{filled(title, columns)}\n{_laid_out(item, columns)}"
         elif isinstance(item, BulletList):
             yield _bullets(item.lines, columns)
         elif isinstance(item, Paragraph):
-            yield _filled(item.text, columns)
+            yield filled(item.text, columns)
 
 
 def _provenance(results: Results, columns: int | None) -> str:
@@ -148,9 +131,9 @@ def _provenance(results: Results, columns: int | None) -> str:
 def _laid_out(table: Table, columns: int | None) -> str:
     """A table with its note, as wide as it is unless a terminal has so many columns."""
     text = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
-    return f"{text}\n{_filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
+    return f"{text}\n{filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
 
 
 def _underlined(title: str, line: str, columns: int | None) -> str:
-    shown = _filled(title, columns)
+    shown = filled(title, columns)
     return f"{shown}\n{line * max(map(len, shown.splitlines()))}"
