@@ -10,7 +10,6 @@ from ._fitting import annealing as annealing, penalties as penalties
 from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
-from ._planted import planted as planted
 from ._presets import preset as preset
 from ._scores import (
     likelihood as likelihood,
@@ -21,3 +20,4 @@ from ._scores import (
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from .captioned import CaptionedFigure as CaptionedFigure
 from .conditions import FigureFunction as FigureFunction
+from .planting import planted as planted

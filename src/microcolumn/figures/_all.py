@@ -15,11 +15,11 @@ from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
-from ._planted import planted
 from ._scores import likelihood, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
 from .conditions import TESTED, FigureFunction, check_planned, condition_of, results_of
+from .planting import planted
 
 
 class Figures(NamedTuple):

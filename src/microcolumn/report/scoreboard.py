@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..evaluate import Comparison, ModelScore
+from ..evaluate import ModelScore
 from ..evaluate.significance import pooled
 from ..formatting import duration, number, text_table
 from ..study import Results
-from ._answer import whole_answer
+from ._answer import WholeAnswer, whole_answer
 from ._cautions import cautions
 from ._findings import Finding
 from ._notices import simulated
@@ -55,20 +55,38 @@ def scoreboard(
     return lines
 
 
-def _lines(results: Results, width: int, most: int, seconds: float | None) -> Iterator[Line]:
+def ranking(results: Results, columns: int | None = None) -> list[Line]:
+    """The table of a scoreboard with the answer in a sentence, without what stands around it."""
+    return list(_ranking(*_answered(results), min(columns or WIDTH, WIDTH), 5))
+
+
+def _answered(results: Results) -> tuple[WholeAnswer, Sequence[Finding]]:
+    """The answer, and the findings that it rests on: one of each recording."""
     answer = whole_answer(results)
-    first = answer.findings[: len({each.recording for each in answer.findings})]
+    return answer, answer.findings[: len({each.recording for each in answer.findings})]
+
+
+def _lines(results: Results, width: int, most: int, seconds: float | None) -> Iterator[Line]:
+    answer, first = _answered(results)
     if first:
         yield from _wrapped(_headline(results, first, width, seconds), width, "dim")
-        table, rest = _of_recordings(first, most) if first[1:] else _of_models(first[0], most)
-        yield from _table(table, width)
-        yield from _wrapped(rest, width, "dim", "  ")
-    yield from _wrapped(f"{answer.title}.", width, "bold")
+    yield from _ranking(answer, first, width, most)
     if len(first) == 1:
         yield from _wrapped(_groups(first[0], most), width)
     own = "by construction" in answer.simulated
     notes = {"simulated": own, "n_cautions": len(cautions(results)), "quick": answer.quick}
     yield from _wrapped(text("scoreboard/notes", **notes), width, "dim")
+
+
+def _ranking(
+    answer: WholeAnswer, first: Sequence[Finding], width: int, most: int
+) -> Iterator[Line]:
+    """The table, and the answer in a sentence."""
+    if first:
+        table, rest = _of_recordings(first, most) if first[1:] else _of_models(first[0], most)
+        yield from _table(table, width)
+        yield from _wrapped(rest, width, "dim", "  ")
+    yield from _wrapped(f"{answer.title}.", width, "bold")
 
 
 def _wrapped(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:

@@ -19,7 +19,7 @@ from ..safe_text import shortened
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
-from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .index import Condition, NotComputedError, Row, Where, log_partition_of, n_blocks
 from .plan import Experiment
 from .unit_table import unit_rows
 
@@ -243,6 +243,13 @@ class Results(StoredStudy):
             return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(evaluate.Assemblies, rows[0]["found"])
+
+    def best_with_hidden(self, recording: str, **where: Unpack[Where]) -> ModelSpec:
+        """The best ranked model that has live hidden units in split 0."""
+        for each in self.comparison(recording, **where).models:
+            if each.spec.has_groups and len(self.assemblies(recording, each.spec, **where)):
+                return each.spec
+        raise NotComputedError("no hidden unit of split 0 is live")
 
     def planted(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]

@@ -10,7 +10,6 @@ from .. import plot
 from ..evaluate import PlantedGroup
 from ..models import ModelSpec
 from ..study import Condition, NotComputedError, Results
-from ._hidden_units import best_with_hidden
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned
 from .conditions import HIDDEN_UNITS, Need, caption, condition_of, of_condition
@@ -19,7 +18,7 @@ from .conditions import HIDDEN_UNITS, Need, caption, condition_of, of_condition
 _MOST_IN_A_ROW, _HEIGHT, _MOST = 3, 3.4, 9
 
 
-class _Matched(NamedTuple):
+class Matched(NamedTuple):
     """A simulated recording: the model, and its hidden units for the planted groups."""
 
     spec: ModelSpec
@@ -38,27 +37,30 @@ _PLANTED = Need(
 )
 
 
-def _of_planted(
-    results: Results, recording: str | None, experiment: str | None, window: int | None
-) -> tuple[Condition, dict[str, _Matched]]:
-    """The condition that the figure shows, and the simulated recordings that have it."""
+def planted_and_found(
+    results: Results,
+    recording: str | None = None,
+    experiment: str | None = None,
+    window: int | None = None,
+) -> tuple[Condition, dict[str, Matched]]:
+    """The condition that the figure shows, and what was found in each recording that has it."""
     condition = condition_of(results, recording, experiment, window, _PLANTED)
     found = {}
     for each in results.tested():
         same = each[1:] == condition[1:] and recording in (None, each.recording)
         if same and _PLANTED.met(results, each):
             with suppress(NotComputedError):
-                spec = best_with_hidden(results, each)
+                spec = results.best_with_hidden(**each.names)
                 if groups := results.planted(model=spec, **each.names):
-                    found[each.recording] = _Matched(spec, groups)
+                    found[each.recording] = Matched(spec, groups)
     if not found:
         raise condition.missing("what was found of the planted groups")
     return condition, dict([*found.items()][:_MOST])
 
 
-@of_condition(_PLANTED, find=_of_planted)
+@of_condition(_PLANTED, find=planted_and_found)
 def planted(
-    results: Results, condition: Condition, found: Mapping[str, _Matched]
+    results: Results, condition: Condition, found: Mapping[str, Matched]
 ) -> CaptionedFigure:
     """Figure of planted groups: those a simulation was built with, and what was found of them.
 
