@@ -327,8 +327,8 @@ def _fits(
         paths = [{member.l1: member for member in path} for path in nested]
         known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
         n_known = len(known)
-        inner = [[path[l1] for l1 in known] for path in paths]
-        yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
+        inner = model._nested_starts(train, known, [[path[l1] for l1 in known] for path in paths])
+        yield from (fit for _, fit in model._walk(train, known, inner, effort=effort))
     rest, start = strengths[n_known:], None
     if found and rest:
         start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
