@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.simulate import _column as anatomy
+from microcolumn.simulate import _column as anatomy, microcolumn
 from microcolumn.simulate._spikes import _ar1, _volleys
 
 
@@ -151,3 +151,12 @@ def test_one_unit_and_one_second_are_enough():
     run = mc.simulate.microcolumn(1, minutes=1 / 60)
     assert run.bin(0.020).n_bins == 50
     assert run.truth.synapses == ()
+
+
+def test_groups_are_the_listeners_of_volleys_by_name():
+    recording = microcolumn(n_units=12, minutes=0.1, seed=3)
+    together = sum(recording.truth.shared(f"{layer} volleys") for layer in recording.groups)
+    ids = recording.units.ids
+    pairs = {(ids[a], ids[b]) for a, b in np.argwhere(together)}
+    assert pairs == {(a, b) for g in recording.groups.values() for a in g for b in g if a != b}
+    assert microcolumn(n_units=12, minutes=0.1, seed=3, coupled=False).groups == {}
