@@ -76,7 +76,7 @@ def test_it_says_what_was_planted_how_models_score_and_what_they_found(folder):
     assert f"{recording.n_units} units" in lines[0]
     assert f"{recording.n_spikes:,} spikes" in lines[0]
     sizes = [len(units) for units in recording.groups.values()]
-    assert [int(n) for n in re.findall(r"\b\d+(?= units| in| of)", lines[1])][-len(sizes) :] == sizes
+    assert [int(n) for n in re.findall(r"(\d+)(?: units)? in ", lines[1])] == sizes
     ranked = [line.text for line in ranking(results)]
     assert lines[3 : 3 + len(ranked)] == ranked
     found = results.planted("B4", results.best_with_hidden("B4"))

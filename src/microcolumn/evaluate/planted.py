@@ -20,32 +20,30 @@ class PlantedGroup:
     ----------
     name : str
         Of the group.
-    units : tuple of str
-        Its units.
+    units, found : tuple of str
+        Units of the group, and those of the hidden unit.
     hidden : str
-        The hidden unit, ``"h3"``; empty where none is left that shares a unit with it.
-    found : tuple of str
-        Units of the hidden unit.
+        The hidden unit, ``"h3"``; empty where none is left that shares a unit with the group.
     """
 
     name: str
     units: tuple[str, ...]
-    hidden: str
-    found: tuple[str, ...]
+    hidden: str = ""
+    found: tuple[str, ...] = ()
 
     @property
     def right(self) -> tuple[str, ...]:
-        """Units of the group that the hidden unit has."""
+        """Units that both have."""
         return tuple(unit for unit in self.units if unit in self.found)
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Units of the group that the hidden unit does not have."""
+        """Units of the group that the hidden unit lacks."""
         return tuple(unit for unit in self.units if unit not in self.found)
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """Units of the hidden unit that are not of the group."""
+        """Units of the hidden unit that the group lacks."""
         return tuple(unit for unit in self.found if unit not in self.units)
 
 
@@ -54,40 +52,35 @@ def match_groups(
 ) -> tuple[PlantedGroup, ...]:
     """Pair the groups that a simulation was built with and the hidden units of a model.
 
-    A group is paired with one hidden unit, and a hidden unit with one group, so that the shares of
-    units that they have in common, of the units that either has, add up to the most.
+    The pairing is one to one. Of all such it is that with the largest sum of the shares of units
+    that both have, of those that either has.
 
     Parameters
     ----------
     planted : mapping of str to iterable of str
         Ids of the units of each group, such as ``recording.groups`` of a simulated recording.
     found : Assemblies
-        What :func:`assemblies` found: the units of a hidden unit are those that it names.
+        What :func:`assemblies` returns.
 
     Examples
     --------
-    >>> recording = mc.simulate.microcolumn(n_units=8, minutes=5)
-    >>> train, test = recording.bin().split(0.5, random_state=0)
-    >>> found = assemblies(mc.RBM(4, l1=1e-3).fit(train), test)
-    >>> [(each.name, len(each.right), each.wrong) for each in match_groups(recording.groups, found)]
+    >>> recording = mc.simulate.microcolumn(n_units=6, minutes=1)
+    >>> words = recording.bin()
+    >>> found = mc.evaluate.assemblies(mc.RBM(3, random_state=0).fit(words), words)
+    >>> [(each.name, each.hidden, each.missed) for each in match_groups(recording.groups, found)]
+    [('II/III', 'h2', ()), ('IV', 'h1', ()), ('V/VI', 'h0', ())]
     """
     remedy = "ids of units by group, such as recording.groups"
-    groups = {
-        str(name): texts(f"planted[{name!r}]", units, f"pass {remedy}")
+    groups = [
+        PlantedGroup(str(name), texts(f"planted[{name!r}]", units, f"pass {remedy}"))
         for name, units in expect("planted", planted, Mapping, remedy).items()
-    }
+    ]
     rows = list(expect("found", found, Assemblies, "what mc.evaluate.assemblies returns"))
-    alike = np.array([[_alike(units, row.units) for row in rows] for units in groups.values()])
-    places = (each.tolist() for each in paired(alike.reshape(len(groups), len(rows))))
-    partner = dict(zip(*places, strict=True))
-    matched = []
-    for n, (name, units) in enumerate(groups.items()):
-        row = rows[partner[n]] if n in partner else None
-        matched.append(PlantedGroup(name, units, row.name if row else "", row.units if row else ()))
-    return tuple(matched)
+    alike = np.array([[_alike(group.units, row.units) for row in rows] for group in groups])
+    for n, k in zip(*paired(alike.reshape(len(groups), len(rows))), strict=True):
+        groups[n] = PlantedGroup(groups[n].name, groups[n].units, rows[k].name, rows[k].units)
+    return tuple(groups)
 
 
 def _alike(units: Iterable[str], others: Iterable[str]) -> float:
-    """Units that both have, as a share of those that either has."""
-    either = {*units, *others}
-    return len({*units} & {*others}) / max(1, len(either))
+    return len({*units} & {*others}) / max(1, len({*units, *others}))

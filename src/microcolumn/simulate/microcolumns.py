@@ -49,7 +49,7 @@ class Microcolumn(Recording):
         Examples
         --------
         >>> microcolumn(n_units=6, minutes=1).groups
-        {'II/III': ('0', '1'), 'IV': ('2', '3', '4'), 'V/VI': ('4', '5')}
+        {'II/III': ('0', '1'), 'IV': ('2', '3'), 'V/VI': ('2', '4', '5')}
         """
         volleys = (drive for drive in self.truth.drives if drive.time_s == VOLLEY_S)
         members = {drive.layer: self.truth.members(drive.name) for drive in volleys}
