@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from microcolumn import report
 from microcolumn.cli import app, output
 from microcolumn.report import report_dict
-from microcolumn.report.scoreboard import ranking
+from microcolumn.report.scoreboard import scoreboard
 from microcolumn.study import Experiment, Plan, Results, Source, run
 
 runner = CliRunner()
@@ -77,9 +77,9 @@ def test_it_says_what_was_planted_how_models_score_and_what_they_found(folder):
     assert f"{recording.n_spikes:,} spikes" in lines[0]
     sizes = [len(units) for units in recording.groups.values()]
     assert [int(n) for n in re.findall(r"(\d+)(?: units)? in ", lines[1])] == sizes
-    ranked = [line.text for line in ranking(results)]
+    ranked = [line.text for line in scoreboard(results, brief=True)]
     assert lines[3 : 3 + len(ranked)] == ranked
-    found = results.planted("B4", results.best_with_hidden("B4"))
+    found = results.planted("B4")
     said = [re.match(r"(\S+) +(\d+) of (\d+) units found", line) for line in lines]
     assert [match.groups() for match in said if match] == [
         (each.name, str(len(each.right)), str(len(each.units))) for each in found
@@ -93,7 +93,7 @@ def test_programs_are_told_the_same_as_readers(folder):
     results = Results(folder / "demo.db")
     assert told["answer"] == report_dict(results)["answer"]
     assert told["cautions"] == report_dict(results)["cautions"]
-    found = results.planted("B4", results.best_with_hidden("B4"))
+    found = results.planted("B4")
     assert [each["units"] for each in told["planted"]["B4"]] == [[*each.units] for each in found]
     assert told["results"] == str(folder / "demo.db")
     assert told["page"] == str(folder / "demo.html")

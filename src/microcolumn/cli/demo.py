@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from ..errors import BadInput
+from ..study.progress import log_if_slow
 from . import output
 from .commands import app, command
 
@@ -35,7 +36,7 @@ def demo(
     output.say_started(output.OF_FITS)
     from .. import report  # the numerical libraries load only when a command runs
     from ..figures.planting import planted_and_found
-    from ..report.scoreboard import ranking
+    from ..report.scoreboard import scoreboard
     from ..study import Plan, run
     from ..wording import worded_lines
 
@@ -50,16 +51,15 @@ def demo(
     results = run(plan, store, n_jobs=jobs, progress=True, command=output.own_command())
     _, found = planted_and_found(results)
     if not json:
-        for each in ranking(results, output.terminal_columns()):
-            output.say(each.text)
+        output.say_lines(scoreboard(results, output.terminal_columns(), brief=True))
         for line in worded_lines("cli", "found", found=found):
             output.say(line)
-    report.write(results, page)
+    with log_if_slow("drawing the page", None):
+        report.write(results, page)
     if json:
         whole = report.report_dict(results)
-        shown = {name: whole[name] for name in ("answer", "cautions")}
-        planted = {name: each.groups for name, each in found.items()}
-        output.print_json(shown | {"planted": planted, "results": results.file, "page": page})
+        shown = {name: whole[name] for name in ("answer", "cautions")} | {"planted": found}
+        output.print_json(shown | {"results": results.file, "page": page})
     output.show_page(page, open_page, quiet=json)
     if not json:
         output.say("next: microcolumn compare YOUR_FILE --quick")

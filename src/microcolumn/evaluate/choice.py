@@ -329,8 +329,9 @@ def _fits(
         paths = [{member.l1: member for member in path} for path in nested]
         known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
         n_known = len(known)
-        inner = model._nested_starts(train, known, [[path[l1] for l1 in known] for path in paths])
-        yield from (fit for _, fit in model._walk(train, known, inner, effort=effort))
+        ising, rbm = ([path[l1] for l1 in known] for path in paths)
+        starts = model._nested_starts(train, known, (ising, rbm))
+        yield from (fit for _, fit in model._walk(train, known, starts, effort=effort))
     rest, start = strengths[n_known:], None
     if scored and rest:
         start = scored[min(scored, key=lambda l1: abs(l1 - rest[0]))][0].parameters_

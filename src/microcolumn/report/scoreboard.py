@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..evaluate import ModelScore
 from ..evaluate.significance import pooled
 from ..formatting import duration, number, text_table
+from ..models.spec import INDEPENDENT
 from ..study import Results
-from ._answer import WholeAnswer, whole_answer
+from ._answer import whole_answer
 from ._cautions import cautions
 from ._findings import Finding
 from ._notices import simulated
@@ -32,7 +33,11 @@ class Line(NamedTuple):
 
 
 def scoreboard(
-    results: Results, columns: int | None = None, *, seconds: float | None = None
+    results: Results,
+    columns: int | None = None,
+    *,
+    seconds: float | None = None,
+    brief: bool = False,
 ) -> list[Line]:
     """What a study found, in at most 13 lines that fit a terminal of so many columns.
 
@@ -46,47 +51,38 @@ def scoreboard(
         Of the terminal; 100 without one.
     seconds : float, optional
         How long the run has taken.
+    brief : bool
+        Only the scores and the answer, without what the data are, groups and notes.
     """
     width = min(columns or WIDTH, WIDTH)
-    for most in (5, 4, 3, 2, 1):  # rows, of which a narrow terminal has space for fewer
-        lines = list(_lines(results, width, most, seconds))
+    for most in (5, 4, 3, 2):  # rows, of which a narrow terminal has space for fewer
+        lines = list(_lines(results, width, most, seconds, brief))
         if len(lines) <= MOST_LINES:
             break
     return lines
 
 
-def ranking(results: Results, columns: int | None = None) -> list[Line]:
-    """The table of a scoreboard with the answer in a sentence, without what stands around it."""
-    return list(_ranking(*_answered(results), min(columns or WIDTH, WIDTH), 5))
-
-
-def _answered(results: Results) -> tuple[WholeAnswer, Sequence[Finding]]:
-    """The answer, and the findings that it rests on: one of each recording."""
+def _lines(
+    results: Results, width: int, most: int, seconds: float | None, brief: bool
+) -> Iterator[Line]:
     answer = whole_answer(results)
-    return answer, answer.findings[: len({each.recording for each in answer.findings})]
-
-
-def _lines(results: Results, width: int, most: int, seconds: float | None) -> Iterator[Line]:
-    answer, first = _answered(results)
-    if first:
+    first = answer.findings[: len({each.recording for each in answer.findings})]
+    if first and not brief:
         yield from _wrapped(_headline(results, first, width, seconds), width, "dim")
-    yield from _ranking(answer, first, width, most)
+    if first:
+        table, rest = _of_recordings(first, most) if first[1:] else _of_models(first[0], most)
+        yield from _table(table, width)
+        lines = [filled(each, width, "  ") for each in rest]
+        # The names of others have space on one line, or are left out.
+        yield from (Line(each, "dim") for each in min(lines, key=_n_lines).splitlines())
+    yield from _wrapped(f"{answer.title}.", width, "bold")
+    if brief:
+        return
     if len(first) == 1:
         yield from _wrapped(_groups(first[0], most), width)
     own = "by construction" in answer.simulated
     notes = {"simulated": own, "n_cautions": len(cautions(results)), "quick": answer.quick}
     yield from _wrapped(text("scoreboard/notes", **notes), width, "dim")
-
-
-def _ranking(
-    answer: WholeAnswer, first: Sequence[Finding], width: int, most: int
-) -> Iterator[Line]:
-    """The table, and the answer in a sentence."""
-    if first:
-        table, rest = _of_recordings(first, most) if first[1:] else _of_models(first[0], most)
-        yield from _table(table, width)
-        yield from _wrapped(rest, width, "dim", "  ")
-    yield from _wrapped(f"{answer.title}.", width, "bold")
 
 
 def _wrapped(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
@@ -107,7 +103,6 @@ def _headline(results: Results, first: Sequence[Finding], width: int, seconds: f
         n_recorded=row["n_units"],
         seconds=words.n_bins * experiment.bin_width,
         recorded_s=row["duration_s"],
-        duration=duration,
         bin_width=experiment.bin_width,
         window=one.window,
         n_splits=one.compared.n_splits,
@@ -139,48 +134,64 @@ def _table(rows: Rows, width: int) -> Iterator[Line]:
     yield from map(Line, lines[1:])
 
 
-def _of_models(one: Finding, most: int) -> tuple[Rows, str]:
-    """A row for each of the best models and the best of pairs alone, and what the others are."""
-    compared = one.compared
-    pairs = next((m for m in compared.ranked if m.spec.parts == ("pairs",)), None)
-    best = compared.ranked[:most]
-    if pairs and pairs not in best:
-        best[-1] = pairs
-    others = [model for model in compared.ranked if model not in best]
-    rest = text(
-        "scoreboard/rest",
-        others=[model.name for model in others],
-        scores=[model.bits_per_second for model in others],
-        unranked=[model.name for model in compared.unranked],
-    )
+def _of_models(one: Finding, most: int) -> tuple[Rows, list[str]]:
+    """Rows for the best models, and for those that groups are held against; what the others are."""
+    ranked, reference = one.compared.ranked, _reference(one)
+    pairs = next((model for model in ranked if model.spec.parts == ("pairs",)), None)
+    needed = {model.name for model in (reference, pairs) if model}
+    best = [model for model in ranked if model.name not in needed][: max(1, most - len(needed))]
+    needed |= {model.name for model in best}
+    best, others = ([m for m in ranked if (m.name in needed) is known] for known in (True, False))
     longest = max((model.bits_per_second for model in best), default=0.0)
     rows = [
         (
             model.name,
             number(model.bits_per_second),
-            *_over(one, model, pairs),
+            *_over(one, model, reference),
             f"{model.n_parameters:.0f}",
             _bar(model.bits_per_second, longest),
         )
         for model in best
     ]
-    against = "over pairs" if pairs else "over independent"
-    return [("model", "bits/s", against, "95 %", "parameters", ""), *rows], rest
+    against = reference.name if reference else "independent"
+    rest = _rest(
+        others=[model.name for model in others],
+        scores=[model.bits_per_second for model in others],
+        unranked=[model.name for model in one.compared.unranked],
+    )
+    return [("model", "bits/s", f"over {against}", "95 %", "parameters", ""), *rows], rest
 
 
-def _over(one: Finding, model: ModelScore, pairs: ModelScore | None) -> tuple[str, str]:
-    """The difference to the best model of pairs, in per cent too, and its interval.
+def _reference(one: Finding) -> ModelScore | None:
+    """The model without groups that is closest to those with them, else the best of pairs alone."""
+    compared = one.compared
+    if one.pair:
+        return compared.scores[one.pair.second]
+    return next((m for m in compared.ranked if m.spec.parts == ("pairs",)), None)
+
+
+def _rest(**values: list[Any]) -> list[str]:
+    """What is said of the others, with their names and without."""
+    return [text("scoreboard/rest", named=named, **values) for named in (True, False)]
+
+
+def _n_lines(shown: str) -> int:
+    return len(shown.splitlines())
+
+
+def _over(one: Finding, model: ModelScore, reference: ModelScore | None) -> tuple[str, str]:
+    """The difference to a model, in per cent too, and its interval.
 
     The interval of the planned contrast allows for its choice, as wherever it is stated.
     """
-    if model is pairs:
-        return "0 (pairs)", ""
+    if model is reference:
+        return "0", ""
     compared, planned = one.compared, one.pair
-    against = pairs.name if pairs else "Independent"
+    against = reference.name if reference else INDEPENDENT
     pair = compared.pair(model.name, against)
     if planned and (planned.first, planned.second) == (pair.first, pair.second):
         pair = planned
-    relative = compared.relative(model.name, against) if pairs else None
+    relative = compared.relative(model.name, against) if reference else None
     shown = f"{pair.bits_per_second:+z.2f}"
     if relative:
         shown += f" ({_per_cent(relative.value)})"
@@ -196,7 +207,7 @@ def _bar(value: float, longest: float) -> str:
     return "\N{BOX DRAWINGS HEAVY HORIZONTAL}" * max(0, round(_BAR * value / (longest or 1.0)))
 
 
-def _of_recordings(found: Sequence[Finding], most: int) -> tuple[Rows, str]:
+def _of_recordings(found: Sequence[Finding], most: int) -> tuple[Rows, list[str]]:
     """A row for the gain of groups over pairs in each recording, and one for their mean."""
     known = [each for each in found if each.relative]
     longest = max((each.relative.value - 1.0 for each in known if each.relative), default=0.0)
@@ -212,7 +223,7 @@ def _of_recordings(found: Sequence[Finding], most: int) -> tuple[Rows, str]:
         estimate, ends, _ = mean
         rows.append((f"mean of {len(known)}", _per_cent(estimate.value), _ends(ends), *"   "))
     others = [each.recording for each in found[most + 1 :]]
-    rest = text("scoreboard/rest", others=others, scores=[], unranked=[])
+    rest = _rest(others=others, scores=[], unranked=[])
     header = ("recording", "groups over pairs", "95 %", "units", "best model", "")
     return [header, *rows], rest
 

@@ -251,20 +251,18 @@ class Results(StoredStudy):
                 return each.spec
         raise NotComputedError("no hidden unit of split 0 is live")
 
-    def planted(
-        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> tuple[evaluate.PlantedGroup, ...]:
-        """Groups that a recording was simulated with, with the hidden units that stand for them.
+    def planted(self, recording: str, **where: Unpack[Where]) -> tuple[evaluate.PlantedGroup, ...]:
+        """Groups that a recording was simulated with, and hidden units of the best model for them.
 
-        Of the units that are modelled; see :func:`microcolumn.evaluate.match_groups`. It is empty
-        where no groups are known.
+        See :meth:`best_with_hidden` and :func:`microcolumn.evaluate.match_groups`. Empty where no
+        groups are known of the units that are modelled.
         """
-        condition = self.index.at(recording, **where)
-        ids = self.units(recording, experiment=condition.experiment.name).ids
+        ids = self.units(recording, experiment=where.get("experiment")).ids
         known = self.recordings[recording]["planted_groups"] or {}
         modelled = {name: [unit for unit in ids if unit in each] for name, each in known.items()}
         groups = {name: units for name, units in modelled.items() if len(units) > 1}
-        return evaluate.match_groups(groups, self.assemblies(recording, model, **where))
+        best = self.best_with_hidden(recording, **where)
+        return evaluate.match_groups(groups, self.assemblies(recording, best, **where))
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
