@@ -62,7 +62,7 @@ def test_the_demo_ends_with_a_page_and_goes_on_where_it_was(tmp_path):
     assert result.exit_code == 0, result.output
     store, page = out / "demo.db", out / "demo.html"
     written, before = page.read_text(encoding="utf-8"), when_finished(store)
-    assert "What was planted, and what was found?" in written
+    assert "Planted and found" in written
     again = demo("--out", out)
     assert again.stdout == result.stdout
     assert when_finished(store) == before
