@@ -4,9 +4,9 @@
 
 Words of 20 units, 30 minutes of 20 ms, are drawn from a model that is known: one drive that all
 units follow, with equal or with unequal gains; pairs; groups of five; or several of them. The seven
-models that are made of such parts are tuned on half of the words and compared on the other half. For
-each truth: in how many recordings "groups" is claimed, in how many the simplest explanation is the right
-one, and what each part adds.
+models that are made of such parts are tuned on half of the words and compared on the other half.
+For each truth: in how many recordings "groups" is claimed, in how many the simplest explanation is
+the right one, and what each part adds.
 """
 
 from __future__ import annotations
