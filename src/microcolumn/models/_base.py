@@ -96,9 +96,8 @@ class PopulationModel(WordModel):
 
     def _size(self) -> Size:
         theta, n_couplings = self.parameters_, np.count_nonzero(self.J_) // 2
-        n_live, n_nonzero = int(theta.live.sum()), n_couplings + np.count_nonzero(self.W_)
-        n_biases = theta.n_visible + (0 if theta.is_gaussian else n_live)
-        return Size(n_biases + n_nonzero, n_nonzero, n_couplings, n_live)
+        n_nonzero, n_free = n_couplings + np.count_nonzero(self.W_), self._coordinates()[1].sum()
+        return Size(n_free, n_nonzero, n_couplings, int(theta.live.sum()))
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -273,12 +272,20 @@ class PopulationModel(WordModel):
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
         theta = self._theta()
-        layout = Layout.of(theta)
+        layout, kept = self._coordinates()
+        return layout.design(theta, bits, np.flatnonzero(kept))
+
+    def _coordinates(self) -> tuple[Layout, NDArray[np.bool_]]:
+        """The layout of the parameters, and which coordinates a penalty left other than 0."""
+        theta = self._theta()
+        tied = getattr(self, "tie_bins", False)
+        layout = Layout.of(theta, tied_bins=getattr(self, "window_", 1) if tied else 1)
+        parts = theta.b, theta.J, theta.W, theta.live.astype(np.float64), theta.v, theta.hidden
+        of_live = Parameters.trusted(*parts, theta.tables)
         kept = layout.pack(theta) != 0.0
         kept[layout.fields] = True
-        if not theta.is_gaussian:
-            kept[layout.hidden_biases] = theta.live
-        return layout.design(theta, bits, np.flatnonzero(kept))
+        kept[layout.hidden_biases] = layout.pack(of_live)[layout.hidden_biases] > 0.0
+        return layout, kept
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)

@@ -43,6 +43,7 @@ COUNT = [Number(Integral, 1, None, closed="left")]
 #: Hidden units of a model; more than any words could tell apart.
 HIDDEN = [Number(Integral, 1, 10_000, closed="both")]
 OBJECTIVE = [Choice(set(OBJECTIVES))]
+SWITCH = ["boolean"]
 RANDOM_STATE = ["random_state", np.random.Generator]
 
 #: What several models say in their docstrings, by the name that stands for it there.
@@ -71,7 +72,11 @@ _SHARED = {
     max_iter : int
         Most iterations of the solver from one start.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts and of the words that a sampled likelihood draws.""",
+        Seed of the random starts and of the words that a sampled likelihood draws.
+    tie_bins : bool
+        Whether couplings and weights of windows (``words.embed``) depend on the lag between bins
+        alone. An equal number of the hidden units then belongs to each bin, and those of one bin
+        are those of another, shifted in time. Biases of units are free in each bin.""",
     "passes": """smoothing : float
         Words of the prior of each mode, and of each distribution of modes. Of 1, 3, 10 and 30, 10
         was best or nearly so on three recordings.
