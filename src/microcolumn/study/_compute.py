@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_limits
 from .. import __version__, evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate.past import MOST_UNITS_OF_PAST
 from ..evaluate.splits import score_split
 from ..models.penalised import PenalisedModel
 from ..models.spec import INDEPENDENT
+from ..objectives.conditional import MOST_UNITS_OF_PAST
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
