@@ -159,8 +159,9 @@ def choose_l1(
     while leg is not None:
         tried: list[float] = []
         for fit in _fits(model, train, leg, nested, found, effort):
-            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
-            found[fit.l1] = normalised, score(normalised, validation)
+            if not fit.is_conditional:
+                fit = fit.with_log_partition(_first_log_partition(fit, max_steps))
+            found[fit.l1] = fit, score(fit, validation)
             tried.append(fit.l1)
             if leg.has_turned(tried, _best(found)):
                 break
@@ -202,7 +203,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
         return _Leg(tuple(l1_values))
     per_decade = AUTOMATIC[l1_values]
     grid = l1_grid(largest_l1(train, model.objective), per_decade)
-    if model.objective != "likelihood" or grid == (0.0,):
+    if not model.is_by_likelihood or grid == (0.0,):
         return _Leg(grid)
     patience = _WORSE_IN_A_ROW[l1_values]
     if hasattr(model, "n_hidden"):
@@ -216,7 +217,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
 
 def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) -> _Leg:
     """Strengths beyond an end, the nearest first where weak ones take long."""
-    if model.objective != "likelihood" or not hasattr(model, "n_hidden"):
+    if not (model.is_by_likelihood and hasattr(model, "n_hidden")):
         return _Leg(strengths)
     return _Leg(strengths[::way], 1)
 
@@ -265,9 +266,8 @@ def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
 def _best(found: _Found) -> float:
     """The preferred strength of those tried."""
     merits = {}
-    for l1, (fit, kept) in found.items():
-        spurious_mass = fit.log_partition().spurious_mass
-        merits[l1] = merits_of(kept.bits_per_second, kept.converged, spurious_mass)
+    for l1, (_, kept) in found.items():
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, kept.spurious_mass)
     return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
 
 
@@ -278,9 +278,9 @@ def _normalise_best(found: _Found, validation: Words, max_steps: int) -> float:
     """
     while True:
         best = _best(found)
-        own = found[best][0].log_partition()
-        if own.method != "chains":
+        if found[best][1].normaliser != "chains":
             return best
+        own = found[best][0].log_partition()
         log_z = quick_log_partition(found[best][0], max_steps)
         for l1, (fit, _) in found.items():
             by_fit, shift = fit.log_partition(), log_z.value - own.value
@@ -304,7 +304,8 @@ def _polish_best(
     while (best := _best(found)) not in polished:
         start = found[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
-        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        if not fit.is_conditional:
+            fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
         found[best] = fit, score(fit, validation)
         polished.add(best)
     return best

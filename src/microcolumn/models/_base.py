@@ -20,6 +20,7 @@ from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
 from ..layout import Layout
+from ..objectives.conditional import log_conditional
 from ..parameters import Floats, Kind, Parameters
 from ..partition import (
     LogPartition,
@@ -34,6 +35,7 @@ from ..words import Words
 from ._saving import Arrays, checked_arrays
 from ._word_model import WordModel
 from ._words_estimator import Size, in_time
+from .spec import CONDITIONAL
 
 #: Arrays that a file keeps parameters in, and those of the training words.
 PARAMETERS = {
@@ -151,9 +153,37 @@ class PopulationModel(WordModel):
         return in_time(X, hidden_mean(self._theta(), self._checked(X)))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        if min(units, default=0) < self.n_features_in_ - self.n_features_in_ // self.window_:
+            self._check_joint()
         live, _ = self._theta().drop_dead_units()
         # Flipping a silent bit makes a spike, flipping a spike silence.
         return (1.0 - 2.0 * bits[:, units]) * flip_changes(live.arrays, bits, units)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it was fitted to predict the newest bin of windows, and knows nothing else."""
+        return getattr(self, "objective", "") == CONDITIONAL
+
+    def _check_joint(self) -> None:
+        if self.is_conditional:
+            problem = "objective='conditional' fits the newest bin given those before it alone"
+            raise Unsupported(problem, "use objective='likelihood' for whole windows")
+
+    def score_newest(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of the newest bin of windows given the bins before it, nats, (n_words,).
+
+        All states of the newest bin are summed; it may have 16 units at most.
+        """
+        return in_time(X, self._score_newest(X))
+
+    def _score_newest(self, X: Words | ArrayLike) -> Floats:
+        """The same of each row of an array, or of each distinct word of ``Words``."""
+        bits = self._checked(X)
+        window = X.window if isinstance(X, Words) else getattr(self, "window_", 1)
+        return log_conditional(self._theta(), bits, self.n_features_in_ // window)
+
+    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
+        return self._score_newest(X) if self.is_conditional else super()._score_distinct(X)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.
@@ -165,6 +195,7 @@ class PopulationModel(WordModel):
         **options
             Passed on to it. Sampling starts from the training rates by default.
         """
+        self._check_joint()
         theta = self._theta()
         default = method == "auto" and not options
         if default and self._log_partition is not None:
@@ -226,6 +257,7 @@ class PopulationModel(WordModel):
         **options
             For Gibbs sampling: see :func:`microcolumn.partition.gibbs_samples`.
         """
+        self._check_joint()
         theta = self._theta()
         whole_number("n_samples", n_samples, least=1)
         one_of("method", method, ("auto", "exact", "gibbs"))

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import (
 
 from ..errors import BadArgument, BadType
 from ..validation import shown
-from .spec import OBJECTIVES
+from .spec import CONDITIONAL, OBJECTIVES
 
 
 class Number(Interval):  # type: ignore[misc]
@@ -42,7 +42,7 @@ TOLERANCE = [*POSITIVE, None]
 COUNT = [Number(Integral, 1, None, closed="left")]
 #: Hidden units of a model; more than any words could tell apart.
 HIDDEN = [Number(Integral, 1, 10_000, closed="both")]
-OBJECTIVE = [Choice(set(OBJECTIVES))]
+OBJECTIVE = [Choice({*OBJECTIVES, CONDITIONAL})]
 SWITCH = ["boolean"]
 RANDOM_STATE = ["random_state", np.random.Generator]
 
@@ -56,11 +56,13 @@ _SHARED = {
     group_l1 : float
         Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
         Euclidean norm of the unit's weights, so that whole hidden units die.""",
-    "search": """objective : {"likelihood", "pseudolikelihood", "mpf"}
+    "search": """objective : {"likelihood", "conditional", "pseudolikelihood", "mpf"}
         Maximum likelihood: exact where the sums take a tenth of a second, else from words that the
-        model draws, certified by fresh chains (docs/method.md, section 5). Or pseudolikelihood,
-        each unit given all others; or minimum probability flow, which needs no partition function
-        and an ``l1`` about twenty times as large. ``tune`` chooses ``l1``.
+        model draws, certified by fresh chains (docs/method.md, section 5). Of windows of at most 16
+        units ``"conditional"`` is that of the newest bin given the bins before it, which predicts
+        and is scored so; such a model says nothing of whole windows. Or pseudolikelihood, each unit
+        given all others; or minimum probability flow, which needs no partition function and an
+        ``l1`` about twenty times as large. ``tune`` chooses ``l1``.
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.

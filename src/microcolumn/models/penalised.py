@@ -18,6 +18,7 @@ from ..errors import BadArgument, BadType
 from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
+    ConditionalLikelihood,
     MinimumProbabilityFlow,
     NegativeLogLikelihood,
     Objective,
@@ -212,7 +213,7 @@ class PenalisedModel(PopulationModel):
                 draws=effort != "polish",
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
-                proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                proxy=PseudoLikelihood(words) if self.is_by_likelihood else None,
                 hidden=self._hidden,
                 tied_bins=tied_bins,
             )
@@ -227,6 +228,9 @@ class PenalisedModel(PopulationModel):
         n_hidden = int(getattr(self, "n_hidden", 0))
         if not self.tie_bins or words.window == 1:
             return 1
+        if self.is_conditional:
+            problem = "has nothing to tie: the newest bin has one coupling for each lag as it is"
+            raise BadArgument("tie_bins", problem, "leave it out")
         if getattr(self, "group_l1", 0.0):
             remedy = "set one of them alone"
             raise BadArgument("group_l1", "has no groups where weights are tied", remedy)
@@ -241,9 +245,14 @@ class PenalisedModel(PopulationModel):
 
     def _resolution(self, words: Words, effort: Effort) -> float:
         """What a fit may leave to be gained, nats per word; 0 where ``tol`` alone counts."""
-        if self.objective != "likelihood" or self.tol is not None:
+        if not self.is_by_likelihood or self.tol is not None:
             return 0.0
         return resolution(words) * (_COARSE if effort == "coarse" else 1.0)
+
+    @property
+    def is_by_likelihood(self) -> bool:
+        """Whether fits maximise the likelihood, of words or of the newest bin of windows."""
+        return self.objective == "likelihood" or self.is_conditional
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
@@ -283,6 +292,8 @@ class PenalisedModel(PopulationModel):
         return None
 
     def _objective(self, words: Words) -> Objective:
+        if self.is_conditional:
+            return ConditionalLikelihood(words)
         if self.objective == "mpf":
             return MinimumProbabilityFlow(words)
         if self.objective == "pseudolikelihood":
