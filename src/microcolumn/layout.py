@@ -293,7 +293,8 @@ class TiedLayout(Layout):
 
     def pack_gradient(self, gradient: Parameters) -> Floats:
         """Derivatives along the coordinates, each the sum over all that it moves."""
-        return np.bincount(self.shared, self.untied.pack_gradient(gradient), self.size)
+        slopes = np.bincount(self.shared, self.untied.pack_gradient(gradient), self.size)
+        return slopes.astype(np.float64)
 
     def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
         """Parameters with these free coordinates; of a ``change`` of them, 0 for what is fixed."""

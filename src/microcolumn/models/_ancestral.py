@@ -23,6 +23,7 @@ from ..kernels.loops.ancestry import (
 )
 from ..objectives import pair_counts
 from ..objectives.sparse_words import listed_words
+from ..packing import distinct_pasts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words

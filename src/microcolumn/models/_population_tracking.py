@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 from ..energy import log_symmetric, number_active
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives.sparse_words import listed_words
-from ..packing import active_bits
+from ..packing import active_bits, distinct_pasts
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._alternative import AlternativeModel

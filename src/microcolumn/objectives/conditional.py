@@ -17,7 +17,7 @@ from ..packing import distinct_pasts
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ..words import Words, as_words
-from ._objective import Objective, check_same_units
+from ._objective import Objective
 from .data_moments import DataMoments, difference
 
 #: Most units of a bin whose states are summed.
@@ -54,6 +54,7 @@ class ConditionalLikelihood(Objective):
         self._states = states(words.n_units)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Value, nats per window, and gradient at ``theta``."""
         with one_blas_thread():
             return self._at(theta)
 

@@ -67,9 +67,7 @@ def newest_log_odds(model: ModelArrays, n_newest: int, pasts: Bits) -> Floats:
     return odds
 
 
-def newest_moments(
-    model: ModelArrays, n_newest: int, pasts: Bits, shares: Floats
-) -> NewestMoments:
+def newest_moments(model: ModelArrays, n_newest: int, pasts: Bits, shares: Floats) -> NewestMoments:
     """Log weight of all states of the newest bin after each past, and means over them.
 
     The last ``n_newest`` units of the model are the newest bin; weights leave out biases of the
