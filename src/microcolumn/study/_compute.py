@@ -244,7 +244,8 @@ def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_alternative:
-        settings |= {"objective": spec.objective, "n_init": experiment.n_init}
+        own = {"n_init": experiment.n_init, "tie_bins": experiment.tie_bins}
+        settings |= {"objective": spec.objective} | own
     if _is_fast(task):
         settings["tol"] = TOLERANCE
     cls: Any = models.model_class(spec.model)
