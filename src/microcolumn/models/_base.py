@@ -153,7 +153,8 @@ class PopulationModel(WordModel):
         return in_time(X, hidden_mean(self._theta(), self._checked(X)))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        if min(units, default=0) < self.n_features_in_ - self.n_features_in_ // self.window_:
+        n_newest = self.n_features_in_ // getattr(self, "window_", 1)
+        if min(units, default=0) < self.n_features_in_ - n_newest:
             self._check_joint()
         live, _ = self._theta().drop_dead_units()
         # Flipping a silent bit makes a spike, flipping a spike silence.
