@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..energy import log_weight
 from ..errors import BadInput
-from ..kernels import NewestMoments, newest_moments, one_blas_thread
+from ..kernels import ModelArrays, NewestMoments, newest_moments, one_blas_thread
 from ..kernels.states import states
 from ..packing import distinct_pasts
 from ..parameters import Parameters
@@ -64,26 +64,28 @@ class ConditionalLikelihood(Objective):
             return value, theta.pulled_back(slopes)
         theta = of_newest(theta, self._newest.start)
         mean_log_weight, data = self._data(theta)
-        found = newest_moments(theta.arrays, len(self._states[0]), self._pasts, self._shares)
-        value = float(self._shares @ found.log_z) - mean_log_weight
-        return value, difference(self._model(theta, data, found), data)
+        live, log_factor = theta.drop_dead_units()
+        found = newest_moments(live.arrays, len(self._states[0]), self._pasts, self._shares)
+        value = float(self._shares @ found.log_z) + log_factor - mean_log_weight
+        model = self._model(found, data)
+        if theta.c is not None:
+            model = model.with_dead_units(theta.c, theta.live)
+        J = None if theta.J is None else model.J
+        return value, difference(Parameters.trusted(model.b, J, model.W, model.c), data)
 
-    def _model(self, theta: Parameters, data: Parameters, found: NewestMoments) -> Parameters:
-        """What the model expects where pasts are those of the data."""
+    def _model(self, found: NewestMoments, data: Parameters) -> ModelArrays:
+        """What the model expects where pasts are those of the data; of live hidden units."""
         newest, past = self._newest, slice(self._newest.start)
         x, shares = self._pasts.astype(np.float64), self._shares
-        b, J, W, c = data.b.copy(), data.J, None, None
+        b, hidden = data.b.copy(), shares[:, None] * found.hidden
         b[newest] = shares @ found.active
-        if J is not None:
-            J = J.copy()
-            J[newest, past] = (shares[:, None] * found.active).T @ x
-            J[past, newest] = J[newest, past].T
-            J[newest, newest] = (found.states[:, None] * self._states).T @ self._states
-            np.fill_diagonal(J, 0.0)
-        if theta.W is not None:
-            hidden = shares[:, None] * found.hidden
-            W, c = np.concatenate([x.T @ hidden, found.W]), hidden.sum(axis=0)
-        return Parameters.trusted(b, J, W, c)
+        J = np.zeros((b.size, b.size)) if data.J is None else data.J.copy()
+        J[newest, past] = (shares[:, None] * found.active).T @ x
+        J[past, newest] = J[newest, past].T
+        J[newest, newest] = (found.states[:, None] * self._states).T @ self._states
+        np.fill_diagonal(J, 0.0)
+        W = np.concatenate([x.T @ hidden, found.W])
+        return ModelArrays(b, J, W, hidden.sum(axis=0))
 
 
 def log_conditional(theta: Parameters, X: Bits, n_units: int) -> Floats:
