@@ -56,9 +56,9 @@ class ScoredWords(Renamed):
         return is_spurious(self.spurious_mass)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score(ScoredWords, AsText):
-    """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
+    """Log-likelihood gain over the independent baseline (docs/method.md, section 6).
 
     It has the fields of :class:`ScoredWords`, too. Of a model with a spurious mode it says so in
     print instead of the score.

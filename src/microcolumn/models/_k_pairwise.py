@@ -91,7 +91,7 @@ class KPairwise(PenalisedModel):
 
     def _size(self) -> Size:
         size = super()._size()
-        return size._replace(chosen=f"{size.couplings:,} couplings")
+        return size._replace(text=f"{size.couplings:,} couplings")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""
