@@ -89,7 +89,7 @@ def test_the_objective_and_the_certificate_can_be_recomputed(cls):
 
 
 @MODELS
-@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
+@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood", "conditional"])
 def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
     words = _simulated(5)
     model = cls(**SETTINGS[cls], l1=1e3, objective=objective).fit(words)
