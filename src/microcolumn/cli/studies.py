@@ -110,7 +110,7 @@ def compare(
     from .. import report
 
     page = kept.with_suffix(".html")
-    with log_if_slow("drawing the page", None):
+    with log_if_slow("drawing the page"):
         report.write(results, page)
     _say_where(kept, str(page), json)
     output.show_page(page, open_page, quiet=True)
