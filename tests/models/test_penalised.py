@@ -175,17 +175,6 @@ def test_a_path_gives_fitted_copies_and_leaves_the_model_alone(cls):
 
 
 @MODELS
-@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
-def test_fitting_twice_gives_the_same_bits(cls, objective):
-    words = _simulated(5, 0.5)
-    model = cls(**SETTINGS[cls], objective=objective, tol=1e-5)
-    first = model.fit(words).parameters_
-    second = model.fit(words).parameters_
-    for name in ("J", "b", "W", "c"):
-        assert np.array_equal(getattr(first, name), getattr(second, name))
-
-
-@MODELS
 def test_silent_and_always_active_units_keep_their_floored_bias(cls):
     X = np.column_stack([_simulated(4, 0.5).expand(), np.zeros(1500), np.ones(1500)])
     model = cls(**SETTINGS[cls]).fit(X)

@@ -57,7 +57,7 @@ class ScoredWords(Renamed):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Score(ScoredWords, AsText):
+class Score(AsText, ScoredWords):
     """Log-likelihood gain over the independent baseline (docs/method.md, section 6).
 
     It has the fields of :class:`ScoredWords`, too. Of a model with a spurious mode it says so in
