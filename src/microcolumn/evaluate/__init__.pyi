@@ -52,7 +52,12 @@ from .interactions import (
     Interactions as Interactions,
     effective_interactions as effective_interactions,
 )
-from .model_adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
+from .model_adequacy import (
+    Adequacy as Adequacy,
+    MomentFit as MomentFit,
+    Moments as Moments,
+    adequacy as adequacy,
+)
 from .paired import PairedDifference as PairedDifference
 from .significance import Estimate as Estimate
 from .splits import compare as compare
