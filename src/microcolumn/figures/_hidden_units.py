@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..evaluate import Assembly, LayersResult, LayerStatistics
+from ..evaluate import Assembly, LayersResult, LayerStatistics, layer_statistics
 from ..evaluate.activation import activation_in_time, in_windows
 from ..evaluate.assembly import MEANING, MEMBER
+from ..evaluate.recurrence import SAME, unit_length
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers as draw_layers, raster
@@ -28,7 +29,7 @@ from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_l
 from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
-_MOST, _MOST_NARROW = len(COLOURS), 2
+MOST, _MOST_NARROW = len(COLOURS), 2
 #: Bins of the stretch.
 _BINS = 200
 #: Spikes of other units and at other times.
@@ -37,14 +38,27 @@ _OTHERS = "#C4C4C4"
 _EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
 
-class _Shown(NamedTuple):
-    """The model whose hidden units are drawn, and the clearest of them."""
+class Drawn(NamedTuple):
+    """A model of split 0 as it is drawn, with the clearest of its hidden units."""
 
     spec: ModelSpec
-    model: PopulationModel
-    rows: tuple[Assembly, ...]
-    n_live: int
-    layers: LayerStatistics | None  # of split 0
+    model: PopulationModel  # the sparsest that is nearly as good as the chosen one
+    chosen: PopulationModel
+    rows: tuple[Assembly, ...] = ()
+    n_live: int = 0
+
+    @classmethod
+    def of(cls, results: Results, condition: Condition, spec: ModelSpec) -> Self:
+        """The model of split 0, without hidden units."""
+        where: dict[str, Any] = {"model": spec, **condition.names}
+        drawn: Any = results.display_model(**where)
+        chosen: Any = results.model(**where)
+        return cls(spec, drawn, chosen)
+
+    @property
+    def title(self) -> str:
+        """What the hidden units are called."""
+        return "groups" if self.rows[0].verdict == "assembly" else "hidden units"
 
 
 class _Stretch(NamedTuple):
@@ -68,26 +82,26 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     test words lose without them over its error.
     """
     narrow = is_narrow(PAGE)
-    shown = _chosen(results, condition, _MOST_NARROW if narrow else _MOST)
+    shown = drawn_hidden(results, condition, _MOST_NARROW if narrow else MOST)
+    layers = _layers(results, condition, shown)
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     stretch = _typical(shown, words)
     n_rows = len(shown.rows)
-    what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
-    title = f"{what} of {shown.spec.name}, {condition.recording}"
-    heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and shown.layers is not None)
+    title = f"{shown.title.capitalize()} of {shown.spec.name}, {condition.recording}"
+    heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and layers is not None)
     with captioned("", title, (PAGE, sum(heights))) as figure:
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_time(parts[0], shown, stretch)
         # The panel of layers stands beside the probes where there is space; these stay slim.
-        beside = [] if narrow else [1.9] * (shown.layers is not None) + [1.0] * (_MOST - n_rows)
+        beside = [] if narrow else [1.9] * (layers is not None) + [1.0] * (MOST - n_rows)
         grid = parts[1].add_gridspec(1, n_rows + len(beside), width_ratios=[1.0] * n_rows + beside)
         for n in range(n_rows):
             _draw_place(parts[1].add_subplot(grid[n]), shown, words, n)
-        if shown.layers is not None:
+        if layers is not None:
             ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
-            _draw_layers(ax, shown, shown.layers)
+            _draw_layers(ax, shown, layers)
         about = {"units": words.units, "order": order_text(words.units), "meaning": MEANING}
-        about["depths"] = has_depths(words.units)
+        about |= {"depths": has_depths(words.units), "layers": layers}
         figure.caption = caption("assemblies", condition, shown=shown, stretch=stretch, **about)
     return figure
 
@@ -100,21 +114,20 @@ def best_with_hidden(results: Results, condition: Condition) -> ModelSpec:
     raise NotComputedError("no hidden unit of split 0 is live")
 
 
-def _chosen(results: Results, condition: Condition, most: int) -> _Shown:
+def drawn_hidden(results: Results, condition: Condition, most: int = MOST) -> Drawn:
+    """The best model with hidden units and the clearest of these, assemblies if there are any."""
     spec = best_with_hidden(results, condition)
-    where: dict[str, Any] = {"model": spec, **condition.names}
-    model: Any = results.model(**where)
-    found = results.assemblies(**where)
-    by_split = results.layers(**where)
-    first = None if by_split is None else by_split.statistics[0]
-    positions = {row.position for row in found.clearest[:most]}
-    tested = first is not None and any(
-        row.shares for row in first.hidden if row.position in positions
-    )
-    return _Shown(spec, model, found.clearest[:most], len(found), first if tested else None)
+    found = results.assemblies(model=spec, **condition.names)
+    shown = Drawn.of(results, condition, spec)
+    both = [unit_length(each.W_) for each in (shown.model, shown.chosen)]
+    alike = np.einsum("ij,ij->j", *both) >= SAME  # others are not left under the stronger penalty
+    if not any(alike[row.position] for row in found):
+        shown, alike = shown._replace(model=shown.chosen), np.ones_like(alike)
+    rows = [row for row in found.clearest if alike[row.position]]
+    return shown._replace(rows=tuple(rows[:most]), n_live=len(found))
 
 
-def _typical(shown: _Shown, words: Words) -> _Stretch:
+def _typical(shown: Drawn, words: Words) -> _Stretch:
     """The stretch drawn: most of the hidden units are on in it, for the median time."""
     held = in_windows(shown.model, words)
     P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
@@ -123,7 +136,7 @@ def _typical(shown: _Shown, words: Words) -> _Stretch:
     return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
 
 
-def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
+def _draw_time(figure: SubFigure, shown: Drawn, stretch: _Stretch) -> None:
     """Raster with the spikes of active assemblies in their colours, and activations below it."""
     heights = (1.75, _strip(len(shown.rows)))
     spikes, active = figure.subplots(2, 1, sharex=True, height_ratios=heights)
@@ -151,7 +164,7 @@ def _strip(n_rows: int) -> float:
     return max(0.6, 0.21 * n_rows)
 
 
-def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
+def _colour_spikes(ax: Axes, shown: Drawn, stretch: _Stretch, n: int) -> None:
     """Spikes of the units of an assembly in words in which it is on, by the bins of a window."""
     words, width = stretch.words, stretch.words.bin_width
     weights = shown.model.W_[:, shown.rows[n].position].reshape(-1, words.n_units)
@@ -167,7 +180,7 @@ def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
     ax.add_collection(boxes(starts[place], rows[unit], width, COLOURS[n]), autolim=False)
 
 
-def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
+def _draw_place(ax: Axes, shown: Drawn, words: Words, n: int) -> None:
     """An assembly on the probe with its numbers below, which the first panel names."""
     row = shown.rows[n]
     draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
@@ -186,7 +199,18 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
         letter(ax, "c")
 
 
-def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics) -> None:
+def _layers(results: Results, condition: Condition, shown: Drawn) -> LayerStatistics | None:
+    """Layers of the hidden units that are drawn; None where they are not in several."""
+    if results.layers(model=shown.spec, **condition.names) is None:
+        return None
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    found = layer_statistics(shown.model, units)
+    return (
+        found if {row.position for row in found.hidden} & {r.position for r in shown.rows} else None
+    )
+
+
+def _draw_layers(ax: Axes, shown: Drawn, found: LayerStatistics) -> None:
     """Weight per layer of the hidden units that are drawn."""
     positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}

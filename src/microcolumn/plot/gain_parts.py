@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from ..evaluate.contrasts import ORDERS
 from ..models import ModelSpec
 from ..words import Words
-from ._inputs import documented, entitle
-from .score_bars import Compared, comparisons
+from ._inputs import Compared, comparisons, documented, entitle
 from .style import LEGEND, Colour, axes_or_new, literal, looks
 from .tips import tip
 

@@ -33,10 +33,8 @@ from .tips import tip
 LEAST_EXPECTED = 0.01
 #: Words are jittered by up to this many counts to either side, each model in a part of its own.
 _JITTER = 0.3
-#: A group of words has at least this many, except for the words without a spike.
-_FEWEST = 5
 #: More points than this are a picture in vector files, which so stay small.
-_MOST_POINTS = 1000
+MOST_POINTS = 1000
 #: Numbers of active bits of which each has a marker, or error bars with caps, of its own.
 _MOST_MARKERS = 30
 
@@ -87,7 +85,7 @@ def patterns(
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
-        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
+        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > MOST_POINTS)
         tip(cloud, {"model": name} | _tip_columns(each, table))
     for name, each in statistics.items():
         _draw_medians(ax, each, name, styles[name])
@@ -100,55 +98,6 @@ def patterns(
     ax.set(xlabel="observed frequency", ylabel="model probability")
     if any(statistics):
         ax.legend(loc="upper left", **_TIGHT)
-    return entitle(ax, title)
-
-
-@documented("model, words")
-def pattern_ratios(
-    models: Given,
-    words: Words | ArrayLike | None = None,
-    *,
-    color: Colour | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """How far each model is off, for words with few and with many active bits.
-
-    Median over distinct words of log2(model probability / observed frequency), with bars from the
-    lower to the upper quartile, against the number of active bits; -1 is half of the observed
-    frequency. The largest numbers of active bits are one group, so that it has at least five words.
-    Words that occur once, as most with many active bits do, lie below 0 by selection, even under
-    the right model: models are to be compared with each other, not with 0. A model that is more
-    than twice as far off as the next one leaves the axis.
-
-    Parameters
-    ----------
-    models, words
-        As in :func:`patterns`.
-    """
-    statistics = _statistics(models, words)
-    styles = looks(list(statistics), color, models)
-    ax = axes_or_new(ax)
-    ax.axhline(0.0, color="black", linewidth=0.6, zorder=1)
-    last = min(_last_group(each.n_active) for each in statistics.values())
-    most = max(int(each.n_active.max()) for each in statistics.values())
-    lowest = []
-    for k, (name, look) in enumerate(styles.items()):
-        each = statistics[name]
-        group = np.minimum(each.n_active, last)
-        numbers = np.unique(group)
-        found = np.array([_quartiles(log_ratio(each)[group == number]) for number in numbers])
-        at = numbers + 0.5 * ((k + 0.5) / len(statistics) - 0.5)
-        _draw_quartiles(ax, at, found, name, look)
-        lowest.append(float(found.min()))
-    if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
-        ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
-    grouped = f" ({last}: {last} or more)" if last < most else ""
-    ax.set(xlim=(-0.6, last + 0.6), xlabel=f"active bits{grouped}")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylabel("log$_2$ (model /\nobserved)")
-    if any(statistics):
-        ax.legend(loc="lower left", **_TIGHT)
     return entitle(ax, title)
 
 
@@ -202,12 +151,6 @@ def synchrony(
         small = _TIGHT | {"fontsize": 6, "handlelength": 1.6}
         ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
     return entitle(ax, title)
-
-
-def log_ratio(statistics: PatternStatistics) -> Floats:
-    """log2(model probability / observed frequency) of each word; -inf where that underflows."""
-    with np.errstate(divide="ignore"):
-        return np.log2(statistics.model) - np.log2(statistics.empirical)
 
 
 #: Legends that leave space for points.
@@ -271,7 +214,7 @@ def _draw_points(
 
 
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
-    """What is known of each word; of windows, units are followed by their lag in bins."""
+    """What is known of each word."""
     found: dict[str, Any] = {
         "active": each.n_active,
         "times seen": each.empirical * each.n_words,
@@ -279,10 +222,15 @@ def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]
     }
     if units is None:
         return found
-    n_lags = each.X.shape[1] // len(units)
-    lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
-    names = np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
+    names = bit_names(units, each.X.shape[1])
     return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | found
+
+
+def bit_names(units: Units, n_bits: int) -> NDArray[Any]:
+    """Names of the units of at least so many bits; of windows, followed by their lag in bins."""
+    n_lags = -(-n_bits // len(units))
+    lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
+    return np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
 
 
 def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:
@@ -314,12 +262,6 @@ def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) 
     style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}
     style["markevery"] = -(-at.size // _MOST_MARKERS)
     ax.plot(at, middle, color=look.colour, label=literal(name), **style)
-
-
-def _last_group(n_active: NDArray[np.int64]) -> int:
-    """Largest number of active bits that has, with all larger ones, enough words."""
-    at_least = np.bincount(n_active)[::-1].cumsum()[::-1]
-    return int(np.flatnonzero(at_least >= min(_FEWEST, n_active.size))[-1])
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:
