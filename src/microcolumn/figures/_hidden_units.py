@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ..evaluate import Assembly, LayersResult, LayerStatistics, layer_statistics
 from ..evaluate.activation import activation_in_time, in_windows
@@ -17,15 +16,14 @@ from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers as draw_layers, raster
 from ..plot.laminar import has_depths, laminar, order_text
-from ..plot.layer_shares import CHANCE, LAYER_COLOURS, MEAN
-from ..plot.style import DATA_COLOUR, by_name, legible
+from ..plot.style import legible
 from ..plot.time import COLOURS, boxes, draw_activation, typical_activation
 from ..study import Condition, NotComputedError, Results
 from ..units import layers_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._presets import is_narrow
-from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_legend
+from .captioned import PAGE, CaptionedFigure, captioned, letter
 from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
@@ -34,8 +32,6 @@ MOST, _MOST_NARROW = len(COLOURS), 2
 _BINS = 200
 #: Spikes of other units and at other times.
 _OTHERS = "#C4C4C4"
-#: Edges of dots.
-_EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
 
 class Drawn(NamedTuple):
@@ -241,24 +237,17 @@ def facts(row: Assembly) -> dict[str, str]:
 
 @of_condition(LAYERS)
 def layers(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure of layers: the weight of hidden units per layer, against shuffled labels.
+    """Figure of layers: the weight of each hidden unit per layer, against shuffled labels.
 
-    Of the best model with hidden units: each hidden unit of the first split, all hidden units of
-    all splits, and all weight of each split together.
+    Of the best model with hidden units, in the first split.
     """
     found = _found(results, condition)
     first = found.statistics[0]
     units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {condition.recording}"
-    with captioned("", title, (PAGE, 4.3)) as figure:
-        axes = panels(figure, ["aa", "bc"], width_ratios=(2.0, 1.0))
-        draw_layers(first, ax=axes["a"])
-        axes["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
-        _draw_all(axes["b"], found)
-        _draw_overall(axes["c"], found)
-        for panel, ax in axes.items():
-            letter(ax, panel)
-        share_legend(figure, "outside upper center", title="layer", title_fontsize=7)
+    with captioned("", title, (PAGE, 2.4)) as figure:
+        draw_layers(first, ax=figure.subplots())
+        figure.axes[0].set_xlabel(f"hidden units of split {found.splits[0]}")
         figure.caption = caption(
             "layers",
             condition,
@@ -276,45 +265,3 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found
-
-
-def _draw_all(ax: Axes, found: LayersResult) -> None:
-    """Share in the main layer beyond what shuffled labels reach, a dot per hidden unit."""
-    names = sorted({name for each in found.statistics for name in each.layers})
-    colours = by_name(names, LAYER_COLOURS, None)
-    size = float(np.clip(1500.0 / sum(found.n_live_hidden), 3.0, 20.0))
-    for slot, each in enumerate(found.statistics):
-        rows = sorted(each.hidden, key=lambda row: row.upper - row.share)
-        x = slot + np.linspace(-0.36, 0.36, len(rows)) * (len(rows) > 1)
-        beyond = [row.share - row.upper for row in rows]
-        ax.scatter(x, beyond, s=size, c=[colours[row.layer] for row in rows], **_EDGES)
-    ax.axhline(0.0, color=MEAN, linewidth=0.8, zorder=1)
-    ax.axhspan(-1.0, 0.0, color=CHANCE, linewidth=0, zorder=0)
-    ends = [row.share - row.upper for each in found.statistics for row in each.hidden]
-    ax.set_ylim(min(*ends, -0.1) - 0.04, max(*ends, 0.1) + 0.04)
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    ax.set_ylabel("share beyond 95 %\nof shuffled labels")
-    _by_split(ax, found)
-
-
-def _draw_overall(ax: Axes, found: LayersResult) -> None:
-    """Weight in the main layers of all hidden units together, of each split."""
-    x, each = np.arange(len(found.splits)), found.statistics
-    ax.bar(x, np.nan_to_num([one.overall_upper for one in each]), 0.8, color=CHANCE, linewidth=0)
-    mean = [one.overall_expected for one in each]
-    ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8)
-    dots: dict[str, Any] = {"color": DATA_COLOUR, "markersize": 4.5, "clip_on": False}
-    ax.plot(x, [one.overall_share for one in each], "o", **dots)
-    ax.set_ylim(0.0, 1.0)
-    ax.set_ylabel("share of all weight\nin main layers")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    _by_split(ax, found)
-
-
-def _by_split(ax: Axes, found: LayersResult) -> None:
-    """An axis of splits, of which at most about 20 are numbered."""
-    places = range(0, len(found.splits), -(-len(found.splits) // 20))
-    ax.set_xticks(places, [str(found.splits[place]) for place in places])
-    ax.set(xlim=(-0.6, len(found.splits) - 0.4), xlabel="split")
-    ax.tick_params(axis="x", length=0)

@@ -11,7 +11,6 @@ from ..models.spec import INDEPENDENT
 from ..plot import moments as draw_moments, patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot.word_patterns import LEAST_EXPECTED
 from ..study import Condition, NotComputedError, Results
-from ._presets import is_narrow
 from .captioned import PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import by_class, caption, of_condition
 
@@ -42,6 +41,8 @@ def moments(results: Results, condition: Condition) -> CaptionedFigure:
             each = {model: found[model][of] for model in drawn}
             draw_moments(each, of=of, units=units, ax=axes[name])  # type: ignore[arg-type]
         draw_synchrony(shown, ax=axes["c"])
+        if condition.window == 1:
+            axes["c"].set_xlabel("active units")
         for name, ax in axes.items():
             letter(ax, name)
         figure.caption = caption(
@@ -73,8 +74,6 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         for (name, ax), pair in zip(axes.items(), pairs, strict=True):
             draw_patterns({model: found.statistics[model] for model in pair}, units=units, ax=ax)
             letter(ax, name)
-            if is_narrow(PAGE):
-                ax.set_anchor("NW")
         figure.caption = caption(
             "patterns", condition, found=found, pairs=pairs, least=LEAST_EXPECTED
         )

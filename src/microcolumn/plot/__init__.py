@@ -11,7 +11,7 @@ What do the models say?
 Who fires together, when and in which layer?
     ``groups``, ``assembly``, ``activation``, ``layers``
 Can spikes be predicted?
-    ``prediction``, ``calibration``, ``roc``, ``gain``
+    ``prediction``, ``calibration``, ``gain``
 Is the normaliser right?
     ``annealing``, ``annealing_error``
 
@@ -28,5 +28,6 @@ from ..renamed import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     __file__,
-    {"scores": "ranking", "differences": "ranking", "pattern_ratios": "moments"},
+    {"scores": "ranking", "differences": "ranking", "pattern_ratios": "moments"}
+    | {"roc": "calibration"},
 )

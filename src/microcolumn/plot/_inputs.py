@@ -25,6 +25,9 @@ Model = TypeVar("Model", bound=WordsEstimator)
 Plot = TypeVar("Plot", bound=Callable[..., Any])
 
 _SHARED = {
+    "models": """models : fitted model or Comparison, or sequence or mapping of them
+    Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+    ``results.comparison(...)`` returns, one for each recording.""",
     "words": """words : Words or array_like, shape (n_words, n_units), optional
     Held-out words.""",
     "units": """units : Units, Words or Recording, optional

@@ -23,7 +23,7 @@ from .tips import tip
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
 _SAME = 1e-3
-#: How far the axis reaches down, in units of the largest gain over the Ising model.
+#: How far the axis reaches down, in units of how far it reaches up.
 _FARTHEST = 2.0
 #: Inches of a line, and of what is above and below all lines.
 LINE, AROUND = 0.22, 0.9
@@ -54,13 +54,8 @@ def ranking(
     differ in size, and large marks are medians over recordings, by which models are ranked; to the
     right stands in how many recordings a model is best.
 
-    Parameters
-    ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
-        ``results.comparison(...)`` returns: several comparisons are of different recordings, and
-        models of one name are the same. Models with a spurious mode, or whose score is not finite,
-        are left out.
+    Models of one name are the same in all comparisons. Those with a spurious mode, or whose score
+    is not finite, are left out.
     """
     known = []
     for compared in comparisons(models, words):
@@ -94,9 +89,10 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | None
     zero = zero or ranked[0].name
     pairs = {m.name: compared.pair(m.name, zero) for m in ranked if m.name != zero}
     values = [pairs[m.name].bits_per_second if m.name in pairs else 0.0 for m in ranked]
-    least = _cut(ax, values)
-    for place, (model, difference) in enumerate(zip(ranked, values, strict=True)):
-        error = pairs[model.name].stderr if model.name in pairs else 0.0
+    errors = [pairs[m.name].stderr if m.name in pairs else 0.0 for m in ranked]
+    ends = [v + np.nan_to_num(error) for v, error in zip(values, errors, strict=True)]
+    least = _cut(ax, values, max(ends))
+    for place, (model, difference, error) in enumerate(zip(ranked, values, errors, strict=True)):
         mark = _mark(styles[model.name], is_alternative=model.spec.is_alternative)
         bar = None if math.isnan(error) or difference < least else error
         beyond = {"marker": "<"} if difference < least else {}
@@ -123,7 +119,8 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | 
     }
     middle = {name: median(value for _, value in values) for name, values in found.items()}
     names = sorted(middle, key=lambda name: -middle[name])
-    least = _cut(ax, list(middle.values()))
+    highest = max(value for values in found.values() for _, value in values)
+    least = _cut(ax, list(middle.values()), highest)
     for place, name in enumerate(names):
         recordings, values = zip(*found[name], strict=True)
         mark = _mark(styles[name], is_alternative=alternatives[name])
@@ -139,13 +136,12 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | 
     return names
 
 
-def _cut(ax: Axes, values: Sequence[float]) -> float:
+def _cut(ax: Axes, values: Sequence[float], highest: float) -> float:
     """Where the axis begins, so that far worse models do not squeeze the differences that count."""
-    above, least = max(values), min(values)
-    if above <= 0.0 or least >= -_FARTHEST * above:
+    least = -_FARTHEST * highest
+    if highest <= 0.0 or min(values) >= least:
         return -math.inf
-    least = -_FARTHEST * above
-    ax.set_xlim(1.15 * least, 1.3 * above)
+    ax.set_xlim(1.15 * least, 1.15 * highest)
     return least
 
 

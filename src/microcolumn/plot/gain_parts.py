@@ -39,9 +39,6 @@ def gain_parts(
 
     Parameters
     ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
-        ``results.comparison(...)`` returns, one for each recording.
     color : colour, or mapping of str to colour, optional
         One for all parts, or by name: ``"drive"``, ``"pairs"`` and ``"groups"``.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -52,14 +51,6 @@ def group_gain(
     leaves the lowest interval, as a share of what that one gains over independent units. Intervals
     allow for the choice of both. Of several recordings, the last row is their mean, by random
     effects.
-
-    Parameters
-    ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
-        ``results.comparison(...)`` returns, one for each recording.
-    color : colour, optional
-        Of the marks; by default that of models with hidden units.
     """
     listed = [each for each in comparisons(models, words) if has_group_gain(each)]
     if not listed:
@@ -103,14 +94,8 @@ def cumulative_gain(
     """What groups gain over models without them, added up over the held-out time.
 
     A steady gain is a straight line, drift is a bend, and one burst is a step; the line ends at the
-    whole gain. Grey is where 95 % of the lines of a steady gain would pass, at any one time.
-
-    Parameters
-    ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        As in :func:`group_gain`; of several comparisons the first is drawn.
-    color : colour, optional
-        Of the line; by default that of models with hidden units.
+    whole gain. Grey is where 95 % of the lines of a steady gain would pass, at any one time. Of
+    several comparisons the first is drawn.
     """
     compared, pair = _with_groups(comparisons(models, words)[0])
     colour = one_colour(color, MODEL_COLOURS["RBM"])
@@ -143,14 +128,7 @@ def gain_by_activity(
     """What groups gain over models without them, by the number of units active in a word.
 
     Bars add up to the whole gain, and dots are splits. A model cannot gain everywhere: what is more
-    probable at one number is less so at others.
-
-    Parameters
-    ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        As in :func:`group_gain`; of several comparisons the first is drawn.
-    color : colour, optional
-        Of the bars; by default that of models with hidden units.
+    probable at one number is less so at others. Of several comparisons the first is drawn.
     """
     by_split = gains_by_activity(comparisons(models, words)[0])
     width = -(-by_split.shape[1] // _MOST_BARS)
@@ -231,12 +209,11 @@ def _draw_row(
     colour: OneColour,
     about: dict[str, str],
 ) -> None:
-    """A mark with its interval, if that is known, and its number above."""
+    """A mark with its interval, if that is known, and its number to the right."""
     low, high = interval
     if math.isfinite(low):
         ax.plot([low, high], [row, row], color=colour, linewidth=1.8)
     [mark] = ax.plot(value, row, marker, color=colour, markersize=5)
     tip(mark, about | {"gain (%)": value, "from (%)": low, "to (%)": high})
     text = signed(f"{value:+.{0 if abs(value) >= 2.0 else 1}f} %")
-    offset: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 7}
-    ax.annotate(text, (value, row), (0.0, 5.0), **offset)
+    ax.annotate(text, (1.0, row), xycoords=ax.get_yaxis_transform(), va="center", fontsize=7)

@@ -69,7 +69,7 @@ def moments(
     size = float(np.clip(900.0 / max(n_points, 1), 1.5, 4.0))
     for name, each in found.items():
         slope = "" if np.isnan(each.slope) else f"slope {each.slope:.2f}"
-        [dots] = ax.plot(each.observed, each.model, "o", color=styles[name].colour, alpha=0.5)
+        [dots] = ax.plot(each.observed, each.model, "o", color=styles[name].tint, alpha=0.5)
         dots.set(markersize=size, markeredgewidth=0.0, rasterized=n_points > MOST_POINTS)
         dots.set_label(", ".join(filter(None, (literal(name), slope))))
         about = {"model": name, "observed": each.observed, "by the model": each.model}

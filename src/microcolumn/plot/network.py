@@ -25,9 +25,9 @@ from .tips import tip
 
 #: Width of the line of the strongest coupling, and of one next to zero, points.
 _WIDEST, _SLIMMEST = 1.8, 0.3
-#: Area of a dot where there is space for it, points squared, and the part of its row that it fills.
-_AREA, _FILLED = 36.0, 0.9
-#: Spikes of an arc, and how solid arcs and the columns of groups are.
+#: Largest and smallest area of the largest dot, points squared, and the part of its row it fills.
+_AREA, _LEAST, _FILLED = 36.0, 4.0, 0.9
+#: Angles of an arc, and how solid arcs and the columns of groups are.
 _ARC = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 41)
 _SOLID, _FAINT = 0.7, 0.15
 _SIGNS = {"positive": POSITIVE, "negative": NEGATIVE}
@@ -92,7 +92,7 @@ def arcs(
         if which.any() and not which.all():
             ax.plot([], [], color=colours[sign], label=sign)
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(loc="upper right", **LEGEND)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, **LEGEND)
     n_all = counted(int(np.count_nonzero(np.triu(J, 1))), "coupling")
     text = n_all if strongest.size == np.count_nonzero(np.triu(J, 1)) else ""
     return entitle(ax, title or text or f"the {strongest.size} strongest\nof {n_all}")
@@ -139,8 +139,8 @@ def groups(
         largest = weights.max() if weights.max() > 0.0 else np.abs(weights).max()
         strong = np.abs(weights) >= MEMBER * max(largest, 1e-300)
         rows = np.flatnonzero(strong)
-        if rows.size:
-            ends = rows.min() - 0.4, rows.max() + 0.4
+        if (members := rows[weights[rows] > 0.0]).size:
+            ends = members.min() - 0.4, members.max() + 0.4
             shade = to_rgba(colours[name], _FAINT)
             ax.fill_betweenx(ends, place - 0.3, place + 0.3, color=shade, linewidth=0)
         rest = np.flatnonzero(~strong)
@@ -179,4 +179,4 @@ def _mark_rows(ax: Axes, found: Laminar) -> None:
 
 def _area(ax: Axes, n_rows: int) -> float:
     """Area of the largest dot of a row, points squared."""
-    return min(_AREA, (_FILLED * size_points(ax)[1] / n_rows) ** 2)
+    return float(np.clip((_FILLED * size_points(ax)[1] / n_rows) ** 2, _LEAST, _AREA))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,11 +21,10 @@ from ..evaluate import (
 from ..evaluate.inputs import words_for
 from ..models import WordModel
 from ..units import Units
-from ..validation import Floats
 from ..words import Words
 from ._inputs import check_order, check_words, documented, entitle, measured, named, named_models
 from .laminar import HasUnits, table_of
-from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks
+from .style import DASHES, DATA_COLOUR, LEGEND, Colour, axes_or_new, literal, looks
 from .tips import tip
 
 #: Words that a model expects less often than this, in counts, are below the axis.
@@ -59,10 +57,8 @@ def patterns(
 ) -> Axes:
     """Probability of each word under one or more models against its observed frequency.
 
-    A light point per word; large points are medians over words of similar frequency, with bars
-    from the lower to the upper quartile: the model whose medians are closer to the identity
-    describes the words better. Grey, between dashed lines: 5 % to 95 % of counting noise around
-    the identity. Only words that occurred are drawn, so those seen once or twice lie below the
+    A point per word. Grey, between dashed lines: 5 % to 95 % of counting noise around the
+    identity. Only words that occurred are drawn, so those seen once or twice lie below the
     identity by selection, and words expected less than 0.01 times are below the axis.
 
     Parameters
@@ -84,11 +80,14 @@ def patterns(
     _draw_band(ax, n_words)
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
-        part = (k / len(statistics), (k + 1) / len(statistics))
-        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > MOST_POINTS)
-        tip(cloud, {"model": name} | _tip_columns(each, table))
-    for name, each in statistics.items():
-        _draw_medians(ax, each, name, styles[name])
+        ends = _JITTER * (2.0 * np.array([k, k + 1]) / len(statistics) - 1.0)  # its part of a count
+        moved = np.random.default_rng(0).uniform(*ends, each.model.size) / each.n_words
+        [dots] = ax.plot(
+            each.empirical + moved, each.model, ".", color=styles[name].tint, alpha=0.6
+        )
+        dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=n_points > MOST_POINTS)
+        dots.set_label(literal(name))
+        tip(dots, {"model": name} | _tip_columns(each, table))
     ax.set(xscale="log", yscale="log")
     ax.set(xlim=(0.6 / n_words, 1.0), ylim=(LEAST_EXPECTED / n_words, 1.0))
     ax.set_aspect("equal")
@@ -97,7 +96,7 @@ def patterns(
         axis.minorticks_off()  # over many decades a mere fringe
     ax.set(xlabel="observed frequency", ylabel="model probability")
     if any(statistics):
-        ax.legend(loc="upper left", **_TIGHT)
+        ax.legend(loc="upper left", markerscale=2.0, **_TIGHT)
     return entitle(ax, title)
 
 
@@ -202,17 +201,6 @@ def _draw_band(ax: Axes, n_words: int) -> None:
     ax.plot([p[0], 1.0], [p[0], 1.0], color="black", linewidth=0.6, zorder=2.5)
 
 
-def _draw_points(
-    ax: Axes, each: PatternStatistics, look: Look, part: tuple[float, float], *, rasterized: bool
-) -> Line2D:
-    """A light point per word, jittered sideways within a part of its count."""
-    low, high = (_JITTER * (2.0 * end - 1.0) for end in part)
-    moved = np.random.default_rng(0).uniform(low, high, each.model.size) / each.n_words
-    [dots] = ax.plot(each.empirical + moved, each.model, ".", color=look.tint, alpha=0.3, zorder=2)
-    dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=rasterized)
-    return dots
-
-
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
     """What is known of each word."""
     found: dict[str, Any] = {
@@ -231,37 +219,6 @@ def bit_names(units: Units, n_bits: int) -> NDArray[Any]:
     n_lags = -(-n_bits // len(units))
     lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
     return np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
-
-
-def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:
-    """Median and quartiles of the probability of words of similar frequency."""
-    group = frequency_groups(each.empirical * each.n_words)
-    numbers = np.unique(group)
-    at = [np.exp(np.log(each.empirical[group == k]).mean()) for k in numbers]
-    found = np.array([_quartiles(each.model[group == k]) for k in numbers])
-    _draw_quartiles(ax, np.array(at), found, name, look)
-
-
-def frequency_groups(counts: Floats) -> NDArray[np.int64]:
-    """Group of each word by its count: 1, 2, 3 to 5, 6 to 11, ... twice as many each time."""
-    edges = np.array([1.5, *(3.0 * 2.0 ** np.arange(60.0) - 0.5)])
-    edges[1] = 2.5
-    return np.searchsorted(edges, counts)
-
-
-def _quartiles(values: Floats) -> tuple[float, float, float]:
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
-    return float(low), float(middle), float(high)
-
-
-def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) -> None:
-    """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
-    low, middle, high = found.T
-    ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
-    style: dict[str, Any] = {"marker": look.marker, "markersize": 3.5, "linewidth": 0.8}
-    style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}
-    style["markevery"] = -(-at.size // _MOST_MARKERS)
-    ax.plot(at, middle, color=look.colour, label=literal(name), **style)
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:
