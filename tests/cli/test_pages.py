@@ -64,16 +64,16 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     def not_yet(results, recording=None, **where):
         raise NotComputedError("the data are not stored yet")
 
-    drawn = {"data": _all.Figures(not_yet), "likelihood": figures.FIGURES["likelihood"]}
+    drawn = {"data": _all.Figures(not_yet), "ranking": figures.FIGURES["ranking"]}
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg", "--json")
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     assert (told["folder"], told["format"]) == (str(tmp_path), "svg")
-    assert list(told["captions"]) == ["likelihood"]
-    assert told["captions"]["likelihood"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
+    assert list(told["captions"]) == ["ranking"]
+    assert told["captions"]["ranking"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
     assert result.stderr == "The figure data of cells is left out: the data are not stored yet\n"
-    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
+    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "ranking.svg"]
 
 
 @pytest.mark.parametrize(

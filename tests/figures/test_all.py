@@ -39,22 +39,22 @@ def found(results, **asked):
 def test_by_default_all_are_drawn_that_have_results(results):
     everything = found(results)
     assert {name for name, _ in everything} == set(FIGURES)
-    assert ("likelihood", None) in everything
+    assert ("ranking", None) in everything
     assert [each for each in everything if each[0] == "windows"] == [("windows", "A")]
     assert [each.recording for each, _ in draw_all(results)] == sorted(
         (recording for _, recording in everything), key=lambda name: name or ""
     )
 
 
-@pytest.mark.parametrize("asked", ["likelihood", "Likelihood", "3"])
+@pytest.mark.parametrize("asked", ["ranking", "Ranking", "3"])
 def test_a_figure_has_a_name_and_the_number_of_the_paper(results, asked):
-    assert found(results, figures=[asked]) == [("likelihood", None)]
+    assert found(results, figures=[asked]) == [("ranking", None)]
     assert found(results, figures=["s1"], recordings="B") == [("annealing", "B")]
 
 
 def test_of_chosen_recordings_a_figure_of_all_is_drawn_of_each(results):
-    chosen = found(results, figures=["likelihood"], recordings=["B", "A"])
-    assert chosen == [("likelihood", "B"), ("likelihood", "A")]
+    chosen = found(results, figures=["ranking"], recordings=["B", "A"])
+    assert chosen == [("ranking", "B"), ("ranking", "A")]
 
 
 def test_what_is_asked_for_without_results_is_a_sentence(results):

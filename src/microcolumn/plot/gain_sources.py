@@ -131,14 +131,13 @@ def gain_by_activity(
     probable at one number is less so at others. Of several comparisons the first is drawn.
     """
     by_split = gains_by_activity(comparisons(models, words)[0])
+    colour = one_colour(color, MODEL_COLOURS["RBM"])
     width = -(-by_split.shape[1] // _MOST_BARS)
     starts = np.arange(0, by_split.shape[1], width)
     by_split = np.add.reduceat(by_split, starts, axis=1)
     at = starts + 0.5 * (width - 1)
     ax = axes_or_new(ax)
-    bars = ax.bar(at, by_split.mean(axis=0), 0.8 * width)
-    for bar in bars:
-        bar.set_color(one_colour(color, MODEL_COLOURS["RBM"]))
+    bars = ax.bar(at, by_split.mean(axis=0), 0.8 * width, color=colour)
     numbers = [f"{k}" if width == 1 else f"{k} to {k + width - 1}" for k in starts]
     tip(bars, {"active units": numbers, "bits/s": by_split.mean(axis=0)})
     if len(by_split) > 1:

@@ -59,6 +59,7 @@ def moments(
     found = measured(models, words, Moments, made_by, partial(_moments, of), WordModel)
     if units is None and isinstance(words, Words):
         units = words.units
+    table = None if units is None else table_of(units)
     styles = looks(list(found), color, models)
     ax = axes_or_new(ax, (2.8, 2.6))
     values = np.concatenate([[0.0], *(v for m in found.values() for v in (m.observed, m.model))])
@@ -73,8 +74,8 @@ def moments(
         dots.set(markersize=size, markeredgewidth=0.0, rasterized=n_points > MOST_POINTS)
         dots.set_label(", ".join(filter(None, (literal(name), slope))))
         about = {"model": name, "observed": each.observed, "by the model": each.model}
-        if units is not None:
-            ids = bit_names(table_of(units), int(each.bits.max(initial=0)) + 1)
+        if table is not None:
+            ids = bit_names(table, int(each.bits.max(initial=0)) + 1)
             about = {of: [", ".join(ids[bits]) for bits in each.bits]} | about
         tip(dots, about)
     power = 3 * math.floor(math.log10(max(np.abs(ends).max(), 1e-300)) / 3.0)

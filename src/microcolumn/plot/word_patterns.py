@@ -29,7 +29,7 @@ from .tips import tip
 
 #: Words that a model expects less often than this, in counts, are below the axis.
 LEAST_EXPECTED = 0.01
-#: Words are jittered by up to this many counts to either side, each model in a part of its own.
+#: Words are jittered by up to this many counts to either side.
 _JITTER = 0.3
 #: More points than this are a picture in vector files, which so stay small.
 MOST_POINTS = 1000
@@ -80,11 +80,9 @@ def patterns(
     _draw_band(ax, n_words)
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
-        ends = _JITTER * (2.0 * np.array([k, k + 1]) / len(statistics) - 1.0)  # its part of a count
-        moved = np.random.default_rng(0).uniform(*ends, each.model.size) / each.n_words
-        [dots] = ax.plot(
-            each.empirical + moved, each.model, ".", color=styles[name].tint, alpha=0.6
-        )
+        moved = np.random.default_rng(k).uniform(-_JITTER, _JITTER, each.model.size) / each.n_words
+        [dots] = ax.plot(each.empirical + moved, each.model, ".", alpha=0.6)
+        dots.set_color(styles[name].tint)
         dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=n_points > MOST_POINTS)
         dots.set_label(literal(name))
         tip(dots, {"model": name} | _tip_columns(each, table))
