@@ -62,9 +62,10 @@ def test_far_worse_models_are_triangles_at_the_end_of_the_axis():
 def test_of_several_recordings_medians_of_differences_per_unit_are_drawn():
     levels = ({"Ising": 10.0, "RBM 5": 10.5}, {"Ising": 10.0, "RBM 5": 12.0}, {"Ising": 8.0})
     ax = ranking({f"r{k}": compared(each) for k, each in enumerate(levels)})
-    large = {float(line.get_ydata()[0]): line for line in ax.lines if line.get_markersize() == 6}
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    large = {float(line.get_ydata()[0]): line for line in marks if line.get_markersize() == 6}
     assert [float(large[row].get_xdata()[0]) for row in (0.0, 1.0)] == pytest.approx([0.125, 0.0])
-    small = next(line for line in ax.lines if line.get_markersize() == 2.5)
+    small = next(line for line in marks if line.get_markersize() == 2.5)
     assert list(small.get_xdata()) == pytest.approx([0.05, 0.2])
     [beside] = ax.child_axes
     assert [text.get_text() for text in beside.get_yticklabels()] == ["2 of 2", "1 of 3"]

@@ -200,7 +200,7 @@ def _layers(results: Results, condition: Condition, shown: Drawn) -> LayerStatis
     if results.layers(model=shown.spec, **condition.names) is None:
         return None
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    found = layer_statistics(shown.model, units)
+    found = layer_statistics(shown.model, units, window=condition.window)
     return (
         found if {row.position for row in found.hidden} & {r.position for r in shown.rows} else None
     )

@@ -64,9 +64,9 @@ def opening(
 
 
 def _pairs(results: Results, condition: Condition) -> Drawn | None:
-    """The best Ising model, if it has a coupling."""
-    best: Any = by_class(results.comparison(**condition.names)).get("Ising")
-    if not best:
-        return None
-    found = Drawn.of(results, condition, best[0].spec)
-    return found if found.model.n_couplings_ else None
+    """The best Ising model, if it is computed and has a coupling."""
+    for best in by_class(results.comparison(**condition.names)).get("Ising", ())[:1]:
+        where: Any = {"results": results, "condition": condition, "spec": best.spec}
+        found: Drawn | None = results.if_computed(Drawn.of, None, **where)
+        return found if found and found.model.n_couplings_ else None
+    return None
