@@ -116,11 +116,13 @@ def drawn_hidden(results: Results, condition: Condition, most: int = MOST) -> Dr
     found = results.assemblies(model=spec, **condition.names)
     shown = Drawn.of(results, condition, spec)
     both = [unit_length(each.W_) for each in (shown.model, shown.chosen)]
-    alike = np.einsum("ij,ij->j", *both) >= SAME  # others are not left under the stronger penalty
-    if not any(alike[row.position] for row in found):
-        shown, alike = shown._replace(model=shown.chosen), np.ones_like(alike)
-    rows = [row for row in found.clearest if alike[row.position]]
-    return shown._replace(rows=tuple(rows[:most]), n_live=len(found))
+    alike = np.einsum("ij,ij->j", *both) >= SAME
+    rows = found.clearest[:most]
+    sure = [row for row in rows if row.verdict == "assembly"] or rows
+    if not all(alike[row.position] for row in sure):  # the stronger penalty leaves too few of them
+        return shown._replace(model=shown.chosen, rows=rows, n_live=len(found))
+    rows = tuple(row for row in rows if alike[row.position])
+    return shown._replace(rows=rows, n_live=len(found))
 
 
 def _typical(shown: Drawn, words: Words) -> _Stretch:
