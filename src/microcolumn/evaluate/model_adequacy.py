@@ -74,7 +74,7 @@ class Moments:
         return float(np.dot(self.observed, self.model)) / size if size > 0.0 else math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
@@ -272,20 +272,20 @@ def adequacy(
     error = None
     if hasattr(model, "n_words_"):
         error = training_error(model, X, own, rng) / model.n_words_**0.5
-    found = goodness(features, data, own, rng, training_error=error)
+    tested = goodness(features, data, own, rng, training_error=error)
     nats = float(data.means[-1]), float(own.means[-1])
     if not is_normalised(model):
-        nats, found.p_values["words"] = (math.nan, math.nan), math.nan
+        nats, tested.p_values["words"] = (math.nan, math.nan), math.nan
     return Adequacy(
         n_words=held.n_bins,
-        n_effective=found.n_effective,
-        p_value=found.p_value,
-        p_values=found.p_values,
+        n_effective=tested.n_effective,
+        p_value=tested.p_value,
+        p_values=tested.p_values,
         nats_per_word=nats[0],
         nats_expected=nats[1],
         method=method,
         bits="units" if held.window == 1 else "bits",
-        **_compared(features, data, own, found),
+        **_compared(features, data, own, tested),
     )
 
 
@@ -299,12 +299,12 @@ def common_count(tail: Sequence[float] | Floats) -> int:
 
 
 def _compared(
-    features: WordFeatures, data: WordSample, own: WordSample, found: Goodness
+    features: WordFeatures, data: WordSample, own: WordSample, tested: Goodness
 ) -> dict[str, Any]:
     """Fields of :class:`Adequacy` that compare rates, pairs, triplets and synchrony."""
     columns = features.columns
     # Squared standard errors of the difference: of the data from waves, of drawn words by number.
-    variance = np.mean(features.linearised(data.waves(found.n_waves), data.means) ** 2, axis=0)
+    variance = np.mean(features.linearised(data.waves(tested.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
     bits = {"pairs": features.pairs, "triplets": features.triplets}
     central = zip(bits, features.central(data.means), features.central(own.means), strict=True)
@@ -320,7 +320,7 @@ def _compared(
         "tail_stderr": tuple((variance[synchrony] ** 0.5).tolist()),
         "tail_model": tuple(expected.tolist()),
         "misses_from": _first_miss(
-            tail, expected, found.tail_limits, found.n_effective["synchrony"]
+            tail, expected, tested.tail_limits, tested.n_effective["synchrony"]
         ),
         "rates_error": _error(data.means[rates], own.means[rates], variance[rates]),
         **fits,

@@ -27,6 +27,7 @@ from .conditions import (
     condition_of,
     results_of,
 )
+from .planting import planted
 
 
 class Figures(NamedTuple):
@@ -42,6 +43,7 @@ class Figures(NamedTuple):
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
     "opening": Figures(opening, per_recording=False),
+    "planted": Figures(planted, per_recording=False),
     "ranking": Figures(ranking, "3", per_recording=False),
     "parts": Figures(parts, per_recording=False),
     "gains": Figures(gains),
@@ -83,7 +85,7 @@ def available_figures(
     Examples
     --------
     >>> [each.name for each in available_figures(mc.study.open("study.db"))][:2]
-    ['opening', 'ranking']
+    ['opening', 'planted']
     """
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]

@@ -108,7 +108,7 @@ def gains(results: Results, condition: Condition) -> CaptionedFigure:
 
 @of_condition(SEVERAL_BINS)
 def windows(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 5: excess log-likelihood per unit and gain over the Ising model, by bins per word.
+    """Figure 5: log-likelihood gain per unit and gain over the Ising model, by bins per word.
 
     Words of up to ``window`` bins are drawn; without an Ising model, or with nothing else, there
     is no second panel.
@@ -120,7 +120,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     computed = _computed(shown, condition)
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
-    with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
+    with captioned("5", "Log-likelihood gain by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
         axes: Any = panels(figure, ["ab" if has_gains else "a"])
         plot.windows(shown, bin_width=bin_width, ax=axes["a"])

@@ -12,6 +12,7 @@ from .maps import couplings as couplings, hidden_map as hidden_map
 from .moment_scatter import moments as moments
 from .network import arcs as arcs, groups as groups
 from .penalty_paths import penalties as penalties
+from .planting import planted as planted
 from .predictions import calibration as calibration, prediction as prediction
 from .recorded import correlations as correlations, correlogram as correlogram, rates as rates
 from .shank import assembly as assembly, probe as probe

@@ -29,7 +29,7 @@ _FARTHEST = 2.0
 LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
-#: A value and its error that are not known.
+#: A value and its error that are not ranked_models.
 _UNKNOWN = (math.nan, math.nan)
 
 
@@ -57,17 +57,17 @@ def ranking(
     Models of one name are the same in all comparisons. Those with a spurious mode, or whose score
     is not finite, are left out.
     """
-    known = []
+    ranked_models = []
     for compared in comparisons(models, words):
         ranked = [each for each in compared.ranked if math.isfinite(each.bits_per_second)]
-        known += [(compared, ranked)] if ranked else []
-    if not known:
+        ranked_models += [(compared, ranked)] if ranked else []
+    if not ranked_models:
         raise BadInput("there is no model to rank: none has a score", "raise l1")
-    specs = {model.name: model.spec for _, models in known for model in models}
+    specs = {model.name: model.spec for _, models in ranked_models for model in models}
     styles = looks(specs, color, specs)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
-    draw = _draw_one if len(known) == 1 else _draw_several
-    names = draw(ax, known, styles, zero_of([compared for compared, _ in known]))
+    draw = _draw_one if len(ranked_models) == 1 else _draw_several
+    names = draw(ax, ranked_models, styles, zero_of([compared for compared, _ in ranked_models]))
     _label(ax, [literal(name) for name in names])
     if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
@@ -80,12 +80,14 @@ def zero_of(listed: Sequence[Comparison]) -> str | None:
     return min(set.intersection(*found), default=None)
 
 
-_Known = Sequence[tuple[Comparison, list[ModelScore]]]
+_RankedModels = Sequence[tuple[Comparison, list[ModelScore]]]
 
 
-def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | None) -> list[str]:
+def _draw_one(
+    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
+) -> list[str]:
     """Paired differences with their errors; scores to the right."""
-    [(compared, ranked)] = known
+    [(compared, ranked)] = ranked_models
     zero = zero or ranked[0].name
     pairs = {m.name: compared.pair(m.name, zero) for m in ranked if m.name != zero}
     values = [pairs[m.name].bits_per_second if m.name in pairs else 0.0 for m in ranked]
@@ -105,17 +107,19 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | None
     return [model.name for model in ranked]
 
 
-def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look], zero: str | None) -> list[str]:
+def _draw_several(
+    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
+) -> list[str]:
     """Differences per unit in each recording; in how many a model is best to the right."""
     found: dict[str, list[tuple[str, float]]] = {}
-    for compared, ranked in known:
+    for compared, ranked in ranked_models:
         reference = compared.scores[zero] if zero else ranked[0]
         for model in ranked:
             difference = model.per_neuron - reference.per_neuron
             found.setdefault(model.name, []).append((compared.recording, difference))
-    best = [ranked[0].name for _, ranked in known]
+    best = [ranked[0].name for _, ranked in ranked_models]
     alternatives = {
-        model.name: model.spec.is_alternative for _, ranked in known for model in ranked
+        model.name: model.spec.is_alternative for _, ranked in ranked_models for model in ranked
     }
     middle = {name: median(value for _, value in values) for name, values in found.items()}
     names = sorted(middle, key=lambda name: -middle[name])
@@ -204,7 +208,7 @@ def windows(
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
-    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    ax.set_ylabel("log-likelihood gain\nper unit (bits/s)")
     _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 
@@ -255,11 +259,11 @@ def _is_ranked(result: ModelScore | None) -> bool:
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
     """How each model that has a score is drawn: dashes let a line be seen beneath another."""
-    found = looks(result.models, color)
-    dashes = dict(zip(found, cycle(DASHES)))
+    by_name = looks(result.models, color)
+    dashes = dict(zip(by_name, cycle(DASHES)))
     return {
         name: look._replace(dash=dashes[name])
-        for name, look in found.items()
+        for name, look in by_name.items()
         if any(map(_is_ranked, result.models[name]))
     }
 
@@ -278,12 +282,12 @@ def _draw(
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     """Difference from the reference in each split, as dots."""
-    found = zip(
+    columns = zip(
         result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
     )
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
-        for window, model, ising in found
+        for window, model, ising in columns
         if model and ising and _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1

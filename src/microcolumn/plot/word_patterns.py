@@ -163,10 +163,10 @@ def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
         check_order(models)
-        found, held = named_models(models, WordModel), check_words(words)
-        for model in found.values():
+        by_name, held = named_models(models, WordModel), check_words(words)
+        for model in by_name.values():
             words_for(model, held, None)  # else a model of other units would be drawn beside them
-        return {name: synchrony_of(each) for name, each in {"data": held, **found}.items()}
+        return {name: synchrony_of(each) for name, each in {"data": held, **by_name}.items()}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.evaluate.synchrony(...) returns"

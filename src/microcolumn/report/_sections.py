@@ -34,6 +34,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     ranked = [item for each in ("ranking", "parts") for item in _taken(left, each, None)]
     gains, more_gains = _of_recordings(results, left, "gains")
     parts = [
+        _section("Planted and found", _taken(left, "planted", None), []),
         _section("Groups", *_of_recordings(results, left, "assemblies")),
         _section("Is the best model good enough?", *_of_recordings(results, left, "moments")),
         _section("Which model is best?", [*ranked, *gains], more_gains),
