@@ -96,7 +96,7 @@ def test_many_numbers_of_active_units_share_bars_and_keep_the_sum():
     models = {
         "rates": mc.Independent().fit(words),
         "tree": mc.models.Tree().fit(words),
-        "RBM 1": mc.RBM(1, objective="mpf").fit(words),
+        "RBM 2": mc.RBM(2, objective="mpf").fit(words),
     }
     ax = draw(gain_by_activity, models, words)
     assert len(ax.patches) <= 40

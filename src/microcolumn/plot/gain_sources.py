@@ -47,10 +47,9 @@ def group_gain(
 ) -> Axes:
     """What groups gain over models without them, in %, with 95 % intervals; a row per recording.
 
-    It is the best model with hidden units minus the model of pairs or a common drive alone that
-    leaves the lowest interval, as a share of what that one gains over independent units. Intervals
-    allow for the choice of both. Of several recordings, the last row is their mean, by random
-    effects.
+    It is the planned contrast of groups (:attr:`microcolumn.evaluate.Comparison.groups`) as a share
+    of what the model without them gains over independent units. Intervals allow for the choice of
+    both models. Of several recordings, the last row is their mean, by random effects.
     """
     listed = [each for each in comparisons(models, words) if has_group_gain(each)]
     if not listed:
