@@ -106,16 +106,6 @@ def test_pairs_that_are_never_coactive_are_no_coordinates_and_have_their_couplin
     assert layout.multiplicity.tolist() == [2.0] * 2 + [1.0] * (3 + 3 * 2 + 2)
 
 
-def test_with_all_units_fixed_only_hidden_biases_are_left(random_parameters):
-    fixed = np.ones(3, dtype=bool)
-    assert (
-        Layout.of(random_parameters("ising", 3), fixed).pack(random_parameters("ising", 3)).size
-        == 0
-    )
-    theta = random_parameters("srbm", 3, 2)
-    assert np.array_equal(Layout.of(theta, fixed).pack(theta), theta.c)
-
-
 def test_a_basis_of_the_potential_changes_coordinates_and_slopes(random_parameters):
     theta = random_parameters("kpairwise", 5, seed=1)
     plain = Layout.of(theta)
