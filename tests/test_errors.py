@@ -104,6 +104,11 @@ NAMES = {
     "ising": ISING,
     "large": mc.Independent.from_parameters(mc.Parameters(b=np.zeros(34))),
     "fitted": mc.Ising(l1=0.1).fit(BINS),
+    "newest": mc.Ising(objective="conditional").fit(BINS.embed(2)),
+    "driven": mc.models.Driven(
+        mc.Ising(objective="mpf"), mc.StimulusDrive.from_words(BINS, mc.Repeats([0.0, 0.3], 0.3))
+    ).fit(BINS),
+    "counted": mc.Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010),
     "layers": ["a", "a", "b", "b"],
     "half": HALF,
     "predicted": mc.evaluate.predict(ISING, BINS, positions=[2, 0]),

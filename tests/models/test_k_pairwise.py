@@ -5,10 +5,6 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import microcolumn as mc
-from microcolumn.energy import log_weight
-from microcolumn.objectives import (
-    negative_log_likelihood,
-)
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, gibbs_samples
 
@@ -38,23 +34,6 @@ def theta():
 @pytest.fixture(scope="module")
 def words(theta):
     return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
-
-
-def test_the_likelihood_and_its_gradient_are_finite_differences(random_parameters, draw):
-    theta = random_parameters("kpairwise", 5, seed=2)
-    X = draw(theta, 300)
-    value, gradient = negative_log_likelihood(theta, X)
-    every = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
-    expected = logsumexp(log_weight(theta, every)) - log_weight(theta, X).mean()
-    assert value == pytest.approx(expected, abs=1e-12)
-    step = 1e-5
-    for k in range(2, 6):
-        moved = []
-        for sign in (1.0, -1.0):
-            v = theta.v.copy()
-            v[k] += sign * step
-            moved.append(negative_log_likelihood(Parameters(b=theta.b, J=theta.J, v=v), X)[0])
-        assert gradient.v[k] == pytest.approx((moved[0] - moved[1]) / (2 * step), abs=1e-9)
 
 
 def test_units_without_couplings_follow_the_binomial_formula():

@@ -50,6 +50,8 @@ def fitted(cls, words, **settings):
         (mc.SemiRBM(3), 100, True),
         (mc.SemiRBM(25), 20, False),
         (mc.SemiRBM(25, objective="pseudolikelihood"), 100, False),
+        (mc.models.KPairwise(), 25, False),
+        (mc.models.KPairwise(), 26, True),
     ],
 )
 def test_the_likelihood_is_sampled_where_sums_would_take_long(model, n_units, is_sampled):
