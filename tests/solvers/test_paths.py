@@ -143,16 +143,6 @@ def test_ising_starts_only_where_it_is_told(random_parameters):
     assert not np.allclose(found.parameters.J, other.parameters.J)
 
 
-def test_a_path_hands_its_solutions_on():
-    problem = _problem(_volleys(7, n_words=600), n_hidden=4)
-    [single] = fit_path("rbm", problem, [8e-3])
-    path = list(fit_path("rbm", problem, [1e-3, 2e-3, 4e-3, 8e-3]))
-    assert len(path) == 4
-    assert path[-1].objective <= single.objective + 1e-6
-    assert [fit.objective for fit in path] == sorted(fit.objective for fit in path)
-    assert list(fit_path("srbm", problem, [])) == []
-
-
 def test_solutions_of_the_nested_models_stand_in_for_their_fits():
     problem, l1_values = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
     ising = fit_path("ising", replace(problem, n_init=1), l1_values)
