@@ -68,9 +68,7 @@ NAMES = {
     "coupled": mc.Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60))),
     "hidden": mc.Parameters(b=np.zeros(2), J=1.0 - np.eye(2), W=np.ones((2, 1))),
     "three": mc.Recording(
-        [[0.5], [0.1], [0.2]],
-        mc.Units("abc", layer=["II/III", "IV", "V/VI"]),
-        [[0, 1]],
+        [[0.5], [0.1], [0.2]], mc.Units("abc", layer=["II/III", "IV", "V/VI"]), [[0, 1]]
     ),
     "repeats": mc.Repeats([0.0, 0.2], 0.2),
     "drive": mc.StimulusDrive.from_words,

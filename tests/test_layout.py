@@ -6,11 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import NEVER_COACTIVE, Layout
-from microcolumn.objectives import (
-    MinimumProbabilityFlow,
-    NegativeLogLikelihood,
-    PseudoLikelihood,
-)
+from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood, PseudoLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.words import Words

@@ -45,9 +45,7 @@ def test_samples_and_chains_draw_the_words_of_the_model(enumerate_words):
         assert (np.abs(share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
 
 
-def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say(
-    enumerate_words,
-):
+def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say(enumerate_words):
     rng = np.random.default_rng(7)
     z, steps = [], np.arange(16) / 16
     for seed in range(60):

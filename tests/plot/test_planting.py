@@ -10,10 +10,7 @@ from microcolumn.units import Units
 #: From the bottom up, so that rows are not positions.
 UNITS = Units("edcba", [500.0, 400.0, 300.0, 200.0, 100.0], ["V", "V", "IV", "II", "II"])
 ROWS = "abcde"
-GROUPS = [
-    PlantedGroup("II", ("a", "b"), "h3", ("b", "c")),
-    PlantedGroup("V", ("d", "e"), "", ()),
-]
+GROUPS = [PlantedGroup("II", ("a", "b"), "h3", ("b", "c")), PlantedGroup("V", ("d", "e"), "", ())]
 
 
 def marks(ax):

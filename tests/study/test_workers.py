@@ -137,9 +137,7 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
             return "kept"
 
     client = SimpleNamespace(
-        nthreads=lambda: {"one": 1},
-        submit=lambda *_, **__: LostOnce(),
-        as_current=nullcontext,
+        nthreads=lambda: {"one": 1}, submit=lambda *_, **__: LostOnce(), as_current=nullcontext
     )
     monkeypatch.setattr("distributed.wait", lambda futures, **_: (set(futures), set()))
     at_hand = Workers(1, 1, "a cluster", client)
