@@ -84,6 +84,10 @@ NAMES = {
     "sparse": sparse,
     "layer_labels": layer_labels,
     "LFP": LFP,
+    "potentials": lambda samples=np.zeros((10, 2)), **changed: mc.io.LFP(  # noqa: B008
+        samples,
+        **{"sampling_rate_hz": 1e3, "depth_um": [0.0, 100.0], "depth_reference": "tip"} | changed,
+    ),
     "flash_response": flash_response,
     "potential": mc.Parameters(
         b=np.zeros(4), J=np.zeros((4, 4)), v=np.arange(5.0) * [0, 0, 1, 1, 1]

@@ -180,19 +180,3 @@ def test_a_fit_that_ends_early_says_so():
     with pytest.warns(UserWarning, match="Gaussian drive is not converged: after 2 iterations"):
         model = CommonDrive(max_iter=2).fit(truth_of().sample(2000, 0))
     assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (([0.0, 0.0], [1.0]), "w has shape"),
-        (([[0.0]], [1.0]), "b has shape"),
-        (([], []), "words have no bits"),
-        (([0.0], [np.inf]), r"w\[0\] is inf"),
-        (([0.0], [1.0], [0.0, 1.0], [0.5, 0.4]), "weights must be positive and add up to 1"),
-        (([0.0], [1.0], [0.0, 1.0], [1.0]), "weights has shape"),
-    ],
-)
-def test_parameters_that_make_no_model_are_refused(arguments, problem):
-    with pytest.raises(ValueError, match=problem):
-        CommonDrive.from_parameters(*arguments)
