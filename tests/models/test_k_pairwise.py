@@ -58,16 +58,6 @@ def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters
         assert np.array_equal(*drawn)
 
 
-def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
-    """K (K - 1) is the sum over all pairs: which of the two holds it is the penalties' choice."""
-    ising = random_parameters("ising", 6, seed=5)
-    k = np.arange(7)
-    moved = Parameters(b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0))
-    models = mc.models.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
-    scores = [model.score_samples(words) for model in models]
-    np.testing.assert_allclose(*scores, atol=1e-12)
-
-
 def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):
     """The identity that defines the model (Tkacik et al. 2014): rates, pairs and P(K) match."""
     model = mc.models.KPairwise(l1=0.0, smoothing=0.0, tol=1e-8).fit(words)
