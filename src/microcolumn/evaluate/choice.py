@@ -229,8 +229,7 @@ def preferred(
 ) -> float:
     """The strength with the highest merits, of equals the largest.
 
-    Scores, the last of the merits, are equal if they differ by no more than ``within`` standard
-    errors of the highest, by default far less than one.
+    Scores, the last of the merits, are equal ``within`` so many standard errors of the highest.
     """
     first = max(merits, key=lambda l1: merits[l1])
     *others, highest = merits[first]
