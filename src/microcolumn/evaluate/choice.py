@@ -225,11 +225,7 @@ def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) 
 def preferred(
     merits: dict[float, tuple[Any, ...]], errors: dict[float, float], within: float = _EQUAL
 ) -> float:
-    """The strength with the highest merits, of equals the largest.
-
-    Scores, the last of the merits, are equal if they differ by no more than ``within`` standard
-    errors of the highest, by default far less than one.
-    """
+    """The largest l1 of the highest merits, the last being scores ``within`` standard errors."""
     first = max(merits, key=lambda l1: merits[l1])
     *others, highest = merits[first]
     least = highest - within * (0.0 if math.isnan(errors[first]) else errors[first])
