@@ -24,8 +24,8 @@ _OF_TIME = ("windows", "spatiotemporal")
 def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     """Sections between the answer and the methods; those that have nothing to show are left out.
 
-    First come figures of the first recording, with those of the others in blocks, then all numbers
-    in a block for each recording and experiment. Without figures, ``drawn`` is None.
+    What is about one recording of several is in a block of its own. Without figures, ``drawn`` is
+    None.
     """
     left = dict(drawn or {})  # figures are taken out where they are shown
     conditions = longest(results)
@@ -33,12 +33,13 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     others = [each for each in conditions if each not in answering]
     parts = [
         _section("Groups", *_of_recordings(results, left, "assemblies")),
+        _section("Which model is best?", _taken(left, "ranking", None), []),
         _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
     ]
-    if any(_changes_with_time(results, each) for each in answering):
-        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
     shown, blocks = _of_recordings(results, left, "data")
     parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
+    if any(_changes_with_time(results, each) for each in answering):
+        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
         leads = tuple(
@@ -60,16 +61,15 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
 
 
 def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[Item], list[Block]]:
-    """A figure of the first recording that has it, and blocks with those of the others."""
-    shown: list[Item] = []
-    blocks: list[Block] = []
-    for name, row in results.recordings.items():
-        found = _taken(left, figure, name)
-        if found and shown:
-            blocks.append(Block(name, tables.recording_facts(row), found))
-        else:
-            shown += found
-    return shown, blocks
+    """A figure of the only recording, or blocks with those of several."""
+    drawn = {name: _taken(left, figure, name) for name in results.recordings}
+    if len(drawn) < 2:
+        return [item for items in drawn.values() for item in items], []
+    return [], [
+        Block(name, tables.recording_facts(results.recordings[name]), items, name, pane=True)
+        for name, items in drawn.items()
+        if items
+    ]
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
@@ -107,7 +107,7 @@ def _numbers(results: Results, condition: Condition, left: Pictures) -> Block:
             items += [Paragraph(part.title, "heading"), *shown]
     fitted = enumeration([fitting(each) for each in condition.experiment.objectives])
     facts = f"{words_text(condition)}, {fitted}"
-    return Block(_about(condition), facts, items)
+    return Block(_about(condition), facts, items, condition.recording)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
@@ -143,7 +143,7 @@ def _units(results: Results, condition: Condition) -> list[Item]:
     rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
-    return [*first, *_shown(condition, unit_table(rows))]
+    return [*first, *_shown(condition, unit_table(rows, condition))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

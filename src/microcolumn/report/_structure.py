@@ -11,7 +11,7 @@ from ..evaluate.assembly import HEADER, LEFT, columns_of
 from ..models import ModelSpec
 from ..study import Condition, Results
 from ._findings import Layering
-from ._tables import Table
+from ._tables import Table, groups_of
 from ._wording import text
 
 #: Columns about layers.
@@ -28,7 +28,8 @@ def assembly_tables(results: Results, condition: Condition) -> Iterator[Table]:
             header = tuple(compress(HEADER, shown))
             left = tuple(name for name in LEFT if name in header)
             note = text("notes/assemblies", layered=layered)
-            yield Table(f"assemblies, {spec.name}", header, rows, left, note, sortable=True)
+            title, groups = f"assemblies, {spec.name}", groups_of(condition, spec.name)
+            yield Table(title, header, rows, left, note, sortable=True, groups=groups)
 
 
 def assembly_sentences(results: Results, condition: Condition) -> Iterator[str]:

@@ -30,6 +30,7 @@ class Table:
     note: str = ""  # what a reader must know to read it
     sortable: bool = False  # whether a reader may want the rows in another order
     about: str = ""  # which results it shows
+    groups: str = ""  # the model whose hidden units it names; see :func:`groups_of`
     kind: str = "table"
 
 
@@ -56,6 +57,12 @@ def recording_facts(row: Row) -> str:
 def window_text(condition: Condition) -> str:
     """``", T = 3"`` where an experiment has words of several bins."""
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+
+
+def groups_of(condition: Condition, model: str) -> str:
+    """What the page calls the hidden units of a model, to find those of a table in the raster."""
+    about = f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
+    return f"{about}, {model}"
 
 
 def models(compared: Comparison) -> Table:
