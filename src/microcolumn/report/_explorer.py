@@ -13,7 +13,7 @@ from ..evaluate.assembly import MEMBER
 from ..evaluate.recurrence import by_unit
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood, first_split
-from ..formatting import counted, number, rounded
+from ..formatting import number, rounded
 from ..models import ModelSpec
 from ..plot.hidden import strongest_first
 from ..plot.laminar import BitLayout, laminar
@@ -22,6 +22,7 @@ from ..timeline import Places, busiest_bins
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
+from ._structure import model_with_groups
 from ._tables import groups_of, longest
 from ._typography import typeset, unbroken
 
@@ -160,16 +161,10 @@ def raster_of(
     which the first hidden unit is on most often. The page computes when hidden units are on, from
     their biases and weights; of these, the clearest first, it has its share of ``WEIGHTS``.
     """
-    split = first_split(compared)
-    fitted = (
-        (each.spec, results.model(model=each.spec, split=split, **condition.names))
-        for each in compared.models
-        if each.spec.has_groups
-    )
-    found = next((pair for pair in fitted if pair[1].parameters_.live.any()), None)
+    found = model_with_groups(results, condition, compared)
     if found is None:
         return None
-    spec, model = found
+    (spec, model), split = found, first_split(compared)
     activation = results.activation(model=spec, split=split, **condition.names)
     known = _described(results, condition, spec, split)
     rank = {column: place for place, column in enumerate(known)}  # the unknown come last
@@ -278,6 +273,5 @@ def _labels(row: Assembly | None) -> dict[str, Any]:
         p = unbroken(typeset(p_text(row.layer_p_value)))
         about.insert(0, f"layer {row.layer}, {100 * row.layer_share:.0f} %, {p}")
     if row.n_others:
-        n = round(row.stability * row.n_others)
-        about.append(f"recurs in {n} of {counted(row.n_others, 'other split')}")
-    return {"verdict": row.verdict, "about": about}
+        about.append(f"found in {row.found_in} splits")
+    return {"verdict": row.called, "about": about}

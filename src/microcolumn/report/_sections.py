@@ -12,7 +12,13 @@ from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
 from ._methods import fitting
-from ._structure import assembly_sentences, assembly_tables, interval_sentences, layer_sentences
+from ._structure import (
+    assembly_sentences,
+    assembly_tables,
+    group_table,
+    interval_sentences,
+    layer_sentences,
+)
 from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
@@ -32,7 +38,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
     parts = [
-        _section("Groups", *_of_recordings(results, left, "assemblies")),
+        _section("Groups", *_of_recordings(results, left, "assemblies", _groups)),
         _section("Which model is best?", _taken(left, "ranking", None), []),
         _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
     ]
@@ -60,9 +66,16 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
     return Section(name, title, text("section_intros", title=title), items, blocks)
 
 
-def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[Item], list[Block]]:
-    """A figure of the only recording, or blocks with those of several."""
-    drawn = {name: _taken(left, figure, name) for name in results.recordings}
+def _of_recordings(
+    results: Results,
+    left: Pictures,
+    figure: str,
+    more: Callable[[Results, str], list[Item]] = lambda results, recording: [],
+) -> tuple[list[Item], list[Block]]:
+    """A figure and more of the only recording, or blocks with those of several."""
+    drawn = {
+        name: [*_taken(left, figure, name), *more(results, name)] for name in results.recordings
+    }
     if len(drawn) < 2:
         return [item for items in drawn.values() for item in items], []
     return [], [
@@ -70,6 +83,13 @@ def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[
         for name, items in drawn.items()
         if items
     ]
+
+
+def _groups(results: Results, recording: str) -> list[Item]:
+    """The table of the clearest groups of a recording."""
+    found = [each for each in longest(results) if each.recording == recording][:1]
+    tables_of = [(each, group_table(results, each)) for each in found]
+    return [item for each, table in tables_of for item in _shown(each, table)]
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:

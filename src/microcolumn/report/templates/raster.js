@@ -112,7 +112,7 @@ class Raster extends Plot {
     if (!this.data || width <= 0) return;
     this.view.least = width / WIDEST_BIN;
     this.view.show(this.view.first, this.view.span);
-    const rows = this.data.spikes.length, cellHeight = Math.max(0.8, Math.min(14, 320 / rows));
+    const rows = this.data.spikes.length, cellHeight = Math.max(0.8, Math.min(14, 400 / rows));
     const box = { left: LEFT, top: 1, width, height: rows * cellHeight, first: this.view.first,
       cellWidth: width / this.view.span, cellHeight, rows, columns: this.data.n_bins };
     const high = this.chosen.length > 1 ? LOW_TRACE : TALL_TRACE;
