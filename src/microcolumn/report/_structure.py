@@ -36,15 +36,13 @@ def model_with_groups(
 
 def group_table(results: Results, condition: Condition) -> Table | None:
     """The clearest hidden units of the best model that has some; None where they are not known."""
-    compared = results.comparison(**condition.names)
-    best = model_with_groups(results, condition, compared)
-    found = best and results.if_computed(
-        results.assemblies, None, model=best[0], **condition.names
-    )
-    if not best or not found:
-        return None
-    table = _table(condition, best[0], found, found.clearest[:_MOST_GROUPS], _OF_GROUPS)
-    return replace(table, title=f"groups, {best[0].name}", note="")
+    for each in results.comparison(**condition.names).models:
+        where = {"model": each.spec, **condition.names}
+        if each.spec.has_groups and (found := results.if_computed(results.assemblies, (), **where)):
+            rows = found.clearest[:_MOST_GROUPS]
+            table = _table(condition, each.spec, found, rows, _OF_GROUPS)
+            return replace(table, title=f"groups, {each.name}", note="")
+    return None
 
 
 def assembly_tables(results: Results, condition: Condition) -> Iterator[Table]:

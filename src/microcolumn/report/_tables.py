@@ -68,7 +68,7 @@ def groups_of(condition: Condition, model: str) -> str:
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
     scores = ("model", "bits/s", "±", "per unit", "per spike", "Dirichlet gain")
-    sizes = ("chosen", "parameters", "couplings", "live hidden")
+    sizes = ("chosen", "parameters", "couplings", "hidden in use")
     log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
     rows = [
         (
@@ -178,7 +178,7 @@ def recordings(results: Results) -> Table:
     ]
     return Table(
         "what was modelled",
-        (*header, "bins", "distinct words", "several spikes", "units by layer"),
+        (*header, "bins", "distinct patterns", "several spikes", "units by layer"),
         rows,
         left=("recording", "experiment", "units by layer"),
         note=worded("report", "notes/recordings"),
