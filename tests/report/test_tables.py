@@ -36,5 +36,5 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     times = "\N{MULTIPLICATION SIGN}"
     assert column(table, "chosen") == [f"λ 1e-3 {times}3; λ 4e-3"] * 2 + [f"λ 4e-3 {times}4"]
     assert column(table, "Dirichlet gain") == ["-"] * 3  # this study was not asked for it
-    assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
+    assert column(table, "hidden in use") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]

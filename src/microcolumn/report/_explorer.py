@@ -216,8 +216,10 @@ def _spikes(words: Words, order: Places, on: Floats, most: int) -> dict[str, Any
     first = np.union1d(words.epoch_starts[words.epoch_starts > start], start)
     first = first[first < stop]
     times = words.clock.times_s(words.bins[first], words.bin_width)
-    epochs = zip((first - start).tolist(), times.round(6).tolist(), strict=True)
-    return {"n_bins": stop - start, "epochs": list(epochs), "spikes": spikes}
+    epochs = [
+        list(each) for each in zip((first - start).tolist(), times.round(6).tolist(), strict=True)
+    ]
+    return {"n_bins": stop - start, "epochs": epochs, "spikes": spikes}
 
 
 def compact(bins: Places) -> str:
