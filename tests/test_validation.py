@@ -6,12 +6,12 @@ from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.validation import (
     check_binary,
     check_positions,
+    described,
     kind_of,
     listed,
     random_generator,
     real_array,
     real_number,
-    shown,
     texts,
     whole_number,
 )
@@ -143,10 +143,10 @@ def test_positions_are_distinct_whole_numbers_within_their_range():
 
 
 def test_errors_show_short_values_as_they_are_and_name_the_kind_of_others():
-    assert shown([1, 2]) == "[1, 2]"
-    assert shown(np.zeros((20, 20))) == "an array"
-    assert shown("word " * 100) == "a str"
-    assert shown(-(10**5000)) == "a whole number beyond the range of floats"
+    assert described([1, 2]) == "[1, 2]"
+    assert described(np.zeros((20, 20))) == "an array"
+    assert described("word " * 100) == "a str"
+    assert described(-(10**5000)) == "a whole number beyond the range of floats"
     kinds = {RBM(): "an RBM", SemiRBM(): "a SemiRBM", Ising(): "an Ising", RBM: "the class RBM"}
     assert [kind_of(each) for each in kinds] == list(kinds.values())
     assert kind_of(None) == "None"

@@ -114,9 +114,9 @@ class StimulusDrive:
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
         none = np.full(words.n_units, np.inf), np.ones(words.n_units), np.zeros(words.n_units, bool)
-        return cls(repeats, words_info, spikes, observed, *none)._chosen(widths)
+        return cls(repeats, words_info, spikes, observed, *none)._with_preferred_settings(widths)
 
-    def _chosen(self, widths: Floats) -> StimulusDrive:
+    def _with_preferred_settings(self, widths: Floats) -> StimulusDrive:
         """The drive with the settings that left-out repeats prefer, for each unit."""
         by_repeat, units = self.left_out_log_likelihood(widths), np.arange(self.n_units)
         # Of equal settings the last, which says least.

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from microcolumn import report
 from microcolumn.cli import app, output
-from microcolumn.report import answer_text, report_dict
-from microcolumn.report._answer import whole_answer
+from microcolumn.report import report_dict
 from microcolumn.report._cautions import cautions
+from microcolumn.report.scoreboard import scoreboard
 from microcolumn.study import Experiment, Plan, Results, Source, run
 
 runner = CliRunner()
@@ -65,11 +65,8 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert result.exit_code == 0, result.output
     results = Results(out / "quick.db")
     store, page = out / "quick.db", out / "quick.html"
-    assert result.stdout == f"{answer_text(results)}\nresults: {store}\npage: {page}\n"
-    assert result.stdout.startswith(whole_answer(results).title[:40])
-    assert "A quick look, not for publication: at most " in result.stdout
-    words = " ".join(result.stdout.split())
-    assert all(each in words for each in cautions(results))
+    board = "\n".join(line.text for line in scoreboard(results))
+    assert result.stdout == f"{board}\n\nresults: {store}\npage: {page}\n"
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
     # Data; fits with alternatives; test; patterns, annealing; predictions; structures; assemblies.

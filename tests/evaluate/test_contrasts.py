@@ -38,6 +38,11 @@ def test_a_model_that_is_far_behind_is_not_what_the_gain_is_over_however_large_i
 def test_a_common_drive_that_explains_as_much_leaves_no_claim_of_groups():
     assert compared(PAIRS).groups.differs
     assert not compared(PAIRS | {"PopulationTracking": 12.0}).groups.differs
+    # A single hidden unit is a drive, which may have gains of any size.
+    one = compared(PAIRS | {"SemiRBM 1": 12.0, "RBM 1": 5.0})
+    assert one.groups.second == "SemiRBM 1"
+    assert not one.groups.differs
+    assert one.explanation.parts == ("drive", "pairs")
     worse = compared(PAIRS | {"PopulationTracking": 14.0}).groups
     assert worse.differs
     assert worse.bits_per_second < 0.0

@@ -256,4 +256,4 @@ def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
     train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))
     choice = mc.evaluate.choose(fits[name], train, held)
     best = max(score.bits_per_second for score in choice.scores)
-    assert choice.scores[choice.chosen].bits_per_second == best
+    assert choice.scores[choice.best_index].bits_per_second == best

@@ -143,4 +143,4 @@ def test_fits_along_a_grid_are_those_of_single_fits(cls):
         alone = cls(**setting).fit(train)
         assert to_bytes(alone) == to_bytes(fit)
         assert len(fit.edges_) == setting["n_edges"]
-    assert float(choice.scores[choice.chosen]) == max(map(float, choice.scores))
+    assert float(choice.scores[choice.best_index]) == max(map(float, choice.scores))

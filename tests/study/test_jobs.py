@@ -49,6 +49,14 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
     ]
 
 
+def test_beside_drives_semi_restricted_models_are_held_against_pairs_and_a_drive():
+    names = [spec.name for spec in specs_of(Experiment("usual"), 10, 1)]
+    assert names[:4] == ["Ising", "RBM", "SemiRBM", "SemiRBM 1"]
+    for models in (("SemiRBM", "TwoTree"), ("RBM", "KPairwise")):
+        names = [spec.name for spec in specs_of(replace(BASE, models=models), 10, 1)]
+        assert "SemiRBM 1" not in names
+
+
 def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     plan = plan_of(BASE, replace(BASE, name="late", windows=(1, 2), models=("SemiRBM",)))
     planned = stages(plan, {"A": INFO})

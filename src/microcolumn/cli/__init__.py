@@ -15,7 +15,7 @@ from .commands import app as app
 from .output import say, warn
 
 for _name in ("recordings", "models", "studies", "clusters", "pages"):
-    import_module(f".{_name}", __name__)  # help lists their commands in this order
+    import_module(f".{_name}", __name__)
 
 _TRACKED = "ignore:resource_tracker:UserWarning"
 

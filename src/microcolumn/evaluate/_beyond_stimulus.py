@@ -83,7 +83,7 @@ class GainBeyond:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BeyondStimulus(AsText):
     """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
 

@@ -23,7 +23,7 @@ from .time_errors import checked_cells, wave_variance
 LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 
@@ -61,7 +61,7 @@ class Explainable(AsText):
     n_distinct: int
 
     @property
-    def known(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether coverage is at least 0.9 and the two estimates agree to 30 %."""
         enough = self.coverage >= LEAST_COVERAGE and self.bits_per_second > 0.0
         return enough and self.disagreement <= MOST_DISAGREEMENT
@@ -82,7 +82,7 @@ class Explainable(AsText):
         return share, relative, float(gained) / self.upper
 
     def __str__(self) -> str:
-        if not self.known:
+        if not self.is_reliable:
             return (
                 f"too many different words to say what could be explained ({self.n_distinct:,} of "
                 f"{self.n_words:,}); at most {self.upper:.2f} bits/s"

@@ -197,7 +197,7 @@ def _moderated_variance(
 
 
 def _with_limits(
-    found: Estimates, words: Words, alike: float, upper: Any
+    estimates: Estimates, words: Words, alike: float, upper: Any
 ) -> tuple[Estimates, list[str]]:
     """Open the intervals that have no limit, and drop those of pairs that hardly meet.
 
@@ -207,13 +207,19 @@ def _with_limits(
     (first, second), both = np.diagonal(both)[np.array(upper)], both[upper]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
-    few &= np.isfinite(found.estimate)
+    few &= np.isfinite(estimates.estimate)
     never = (both <= 0.0) | (total - first - second + both <= 0.0)
     always = (first - both <= 0.0) | (second - both <= 0.0)
-    p = np.where(few, np.nan, found.p_value)
-    estimate, stderr = (np.where(few, np.nan, each) for each in (found.estimate, found.stderr))
-    low = np.where(few, np.nan, np.where(never & np.isfinite(found.low), -np.inf, found.low))
-    high = np.where(few, np.nan, np.where(always & np.isfinite(found.high), np.inf, found.high))
+    p = np.where(few, np.nan, estimates.p_value)
+    estimate, stderr = (
+        np.where(few, np.nan, each) for each in (estimates.estimate, estimates.stderr)
+    )
+    low = np.where(
+        few, np.nan, np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
+    )
+    high = np.where(
+        few, np.nan, np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
+    )
     notes = []
     if few.any():
         notes.append(

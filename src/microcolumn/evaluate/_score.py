@@ -56,7 +56,7 @@ class ScoredWords(Renamed):
         return is_spurious(self.spurious_mass)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score(ScoredWords, AsText):
     """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
 

@@ -194,8 +194,6 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
         rows = [columns_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
 
-    __repr__ = __str__
-
 
 HEADER = (
     *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
@@ -363,14 +361,14 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
 
 
 def _layers(
-    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
+    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, words: Words
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
     if units is None or isinstance(units, Units):
-        units = (units_of(model.words_info_, units) or held.units).layer
+        units = (units_of(model.words_info_, units) or words.units).layer
     if units is None or len(set(units) - {""}) < 2:
         return {}
-    tested = layer_statistics(theta, units, window=held.window).hidden
+    tested = layer_statistics(theta, units, window=words.window).hidden
     return {row.position: row for row in tested}
 
 

@@ -161,8 +161,8 @@ class Comparison(AsTable):
     def groups(self) -> PairedDifference | None:
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
-        The best model with hidden units minus the one of pairs or a common drive alone that leaves
-        the lowest interval.
+        The best model with several hidden units minus the one of pairs and a common drive, alone or
+        together, that leaves the lowest interval. A single hidden unit is such a drive.
         """
         return groups(self)
 
@@ -211,8 +211,7 @@ class Comparison(AsTable):
         )
 
     def _repr_html_(self) -> str:
-        rows = [self._row(model) for model in (*self.ranked, *self.unranked)]
-        table = html_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
+        table = html_table(*self._cells, left=_OF_TEXT)
         return card(repr(self), f"<p>{html_text(self.answer)}</p>", table)
 
     @property
@@ -237,9 +236,14 @@ class Comparison(AsTable):
 
     @property
     def table(self) -> str:
-        """Score, size and certificate of every model, in the order of ``models``."""
-        rows = [self._row(model) for model in (*self.models, *self.unranked)]
-        return text_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
+        """Score, size and certificate of every model, the best first."""
+        return text_table(*self._cells, left=_OF_TEXT)
+
+    @property
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Header and rows of the table."""
+        rows = [self._row(model) for model in (*self.ranked, *self.unranked)]
+        return list(rows[0]), [list(row.values()) for row in rows]
 
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.n_hidden

@@ -84,7 +84,7 @@ def contrast(
 
 
 def groups(compared: Compared) -> PairedDifference | None:
-    """The best model with groups against those of pairs or a common drive alone."""
+    """The best model with groups against those of pairs and a common drive, alone or together."""
     with_groups = [model for model in compared.models if model.spec.has_groups]
     return contrast(compared, with_groups, _within(compared, ORDERS[0][:-1]))
 

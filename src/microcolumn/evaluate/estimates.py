@@ -58,7 +58,7 @@ class Estimates:
         return np.asarray(self.q_value <= rate)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Intervals(AsText, AsTable):
     """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`.
 

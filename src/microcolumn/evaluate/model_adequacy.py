@@ -46,7 +46,7 @@ class MomentFit:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
@@ -268,12 +268,12 @@ def common_count(tail: Sequence[float] | Floats) -> int:
 
 
 def _compared(
-    features: WordFeatures, data: WordSample, own: WordSample, found: Goodness
+    features: WordFeatures, data: WordSample, own: WordSample, tested: Goodness
 ) -> dict[str, Any]:
     """Fields of :class:`Adequacy` that compare rates, pairs, triplets and synchrony."""
     columns = features.columns
     # Squared standard errors of the difference: of the data from waves, of drawn words by number.
-    variance = np.mean(features.linearised(data.waves(found.n_waves), data.means) ** 2, axis=0)
+    variance = np.mean(features.linearised(data.waves(tested.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
     observed, predicted = features.central(data.means), features.central(own.means)
     pairs, triplets = (
@@ -287,7 +287,7 @@ def _compared(
         "tail_stderr": tuple((variance[synchrony] ** 0.5).tolist()),
         "tail_model": tuple(expected.tolist()),
         "misses_from": _first_miss(
-            tail, expected, found.tail_limits, found.n_effective["synchrony"]
+            tail, expected, tested.tail_limits, tested.n_effective["synchrony"]
         ),
         "rates_error": _error(data.means[rates], own.means[rates], variance[rates]),
         "pairs": pairs,

@@ -23,7 +23,7 @@ _SAME = 1e-9
 EQUAL_MARGIN = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedDifference(AsText):
     """How much better the first of two models is than the second; printed, it is a sentence.
 

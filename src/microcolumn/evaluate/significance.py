@@ -119,7 +119,7 @@ def p_text(p_value: float) -> str:
     return f"p = {shortest}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate(AsText):
     """A number with its standard error; printed, both with their unit.
 

@@ -92,7 +92,7 @@ def compare(
 
 def score_split(
     models: Mapping[str, WordModel],
-    held: Words,
+    words: Words,
     baseline: Baseline = None,
     *,
     split: int = 0,
@@ -104,19 +104,19 @@ def score_split(
     those of the test part alone.
     """
     base = common_baseline(models, baseline)
-    log_p_base = base._score_distinct(held)
+    log_p_base = base._score_distinct(words)
     if n_places is None:
-        cell = cells_of(np.arange(held.n_bins), held.n_bins)
+        cell = cells_of(np.arange(words.n_bins), words.n_bins)
     else:
-        cell = cells_of(held.bins, n_places)
-    weights = np.ones(held.n_bins) if held.weights is None else held.weights
+        cell = cells_of(words.bins, n_places)
+    weights = np.ones(words.n_bins) if words.weights is None else words.weights
     shares = np.bincount(cell, weights / weights.sum(), minlength=min(N_CELLS, n_places or 0))
     scores = {}
     for name, model in models.items():
-        log_p = model._score_distinct(held)
-        score = score_of(log_p, log_p_base, model.log_partition(), held)
-        bits = (log_p - log_p_base)[held.index] * weights / weights.sum()
-        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(held)
+        log_p = model._score_distinct(words)
+        score = score_of(log_p, log_p_base, model.log_partition(), words)
+        bits = (log_p - log_p_base)[words.index] * weights / weights.sum()
+        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(words)
         certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
@@ -172,10 +172,10 @@ def compare_splits(
     )
 
 
-def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
+def _ranked(models: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
     """Models that may be ranked, and those with a spurious mode, in the same order."""
-    ranked = tuple(model for model in found if not model.has_spurious_mode)
-    return ranked, tuple(model for model in found if model.has_spurious_mode)
+    ranked = tuple(model for model in models if not model.has_spurious_mode)
+    return ranked, tuple(model for model in models if model.has_spurious_mode)
 
 
 def model_score(

@@ -51,14 +51,14 @@ def mapped_session(
             raise BadFile(f"nothing is called {times!r}", offer(arrays.names, arrays.what))
         trains = [_times(arrays, name) / per_second for name in found.values()]
         return Session(list(found), trains)
-    chosen = [_chosen(arrays, name) for name in (times, units)]
+    chosen = [_full_name(arrays, name) for name in (times, units)]
     ticks = _times(arrays, chosen[0])
     labels = _labels(arrays.read(chosen[1]), chosen[1])
     check_same_length(chosen[0], ticks, chosen[1], labels)
     return Session(*by_unit(ticks / per_second, labels))
 
 
-def _chosen(arrays: Arrays, name: str | None) -> str:
+def _full_name(arrays: Arrays, name: str | None) -> str:
     """The full name of an array that the caller named."""
     wanted = str(name).strip(arrays.separator)
     for known in arrays.names:
@@ -101,13 +101,13 @@ def natural(name: str) -> tuple[list[Any], str]:
     return parts, name
 
 
-def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> Remedy:
-    """Advice to name times and units among the ``what`` of a file, listed as ``shown``."""
+def offer(names: Sequence[str], what: str, listed_names: Sequence[object] | None = None) -> Remedy:
+    """Advice to name times and units among the ``what`` of a file, listed as ``listed_names``."""
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
     chosen = advice(" {times} {units}", times=time, units=unit)
-    listed = f" ({what}: {name_list(shown or names)})"
+    listed = f" ({what}: {name_list(listed_names or names)})"
     return (f"name the {what} of times and of units, for example", *chosen, listed)
 
 

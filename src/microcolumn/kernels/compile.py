@@ -164,9 +164,9 @@ def _digest(path):
     return digest.hexdigest()
 
 
-def _add_imports(path, found):
-    if path in found or not path.is_file():
+def _add_imports(path, sources):
+    if path in sources or not path.is_file():
         return
-    found.add(path)
+    sources.add(path)
     for dots, name in re.findall(r"^from (\.+)([\w.]*) import", path.read_text("utf-8"), re.M):
-        _add_imports(path.parents[len(dots) - 1] / (name.replace(".", "/") + ".py"), found)
+        _add_imports(path.parents[len(dots) - 1] / (name.replace(".", "/") + ".py"), sources)

@@ -80,7 +80,7 @@ class Ancestral(AlternativeModel):
     def _size(self) -> Size:
         n_edges, n_couplings = len(self.edges_), self._couplings.nnz // 2
         n_parameters = self.n_features_in_ + n_edges  # rates, and a coefficient for each edge
-        return Size(n_parameters, n_couplings, n_couplings, chosen=counted(n_edges, "edge"))
+        return Size(n_parameters, n_couplings, n_couplings, text=counted(n_edges, "edge"))
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of edges worth trying: from a fiftieth of all to all."""

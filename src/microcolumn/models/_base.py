@@ -268,7 +268,7 @@ class PopulationModel(WordModel):
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            self._kept_words = _kept(words)
+            self._kept_words = _representative_words(words)
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
@@ -285,7 +285,7 @@ class PopulationModel(WordModel):
         return self.parameters_
 
 
-def _kept(words: Words) -> NDArray[np.uint8]:
+def _representative_words(words: Words) -> NDArray[np.uint8]:
     """Words that show where the data are: some evenly spread over time, and the busiest ones.
 
     Annealed chains start their way back from them, and modes of the model where none of them lies

@@ -127,7 +127,7 @@ class CascadedLogistic(AlternativeModel):
         n_weights, n_steps = (int(np.count_nonzero(a)) for a in (self.weights_, self.steps_))
         chosen = counted(n_weights, "weight") + f", {counted(n_steps, 'step')}" * bool(self.count)
         n_nonzero = n_weights + n_steps
-        return Size(n_nonzero + self.b_.size, n_nonzero, n_weights, chosen=chosen)
+        return Size(n_nonzero + self.b_.size, n_nonzero, n_weights, text=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths over four decades, from where units become independent down, twice."""

@@ -133,7 +133,7 @@ class CommonDrive(ModesModel):
         n = self.b_.size + np.count_nonzero(self.w_)
         if self.distribution == "free":  # whose mean and variance say nothing
             n += self.drive_.size - 3
-        return Size(n, chosen=_DISTRIBUTIONS[self.distribution])
+        return Size(n, text=_DISTRIBUTIONS[self.distribution])
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Both distributions of the drive."""
@@ -149,7 +149,7 @@ class CommonDrive(ModesModel):
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
         if not self.certificate_.converged:
             warnings.warn(
-                f"CommonDrive with a {self._size().chosen} is not converged: after {self.n_iter_} "
+                f"CommonDrive with a {self._size().text} is not converged: after {self.n_iter_} "
                 f"iterations its largest slope is {optimality:.2g} (tol={self.tol:g}); raise "
                 "max_iter or tol",
                 ConvergenceWarning,

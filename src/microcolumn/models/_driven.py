@@ -127,7 +127,7 @@ class Driven(WordModel):
     def _size(self) -> Size:
         size = self.model_._size()
         n_parameters = size.parameters + np.count_nonzero(self.scale_)
-        return size._replace(parameters=n_parameters, chosen="")
+        return size._replace(parameters=n_parameters, text="")
 
     def log_probability(
         self, words: Words, method: DrivenMethod = "auto", random_state: int = 0

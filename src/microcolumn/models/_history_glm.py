@@ -150,7 +150,7 @@ class HistoryGLM(SequenceModel):
         # Ordered pairs of different units of which one's past matters for the other.
         n_couplings = int(matters.sum() - np.trace(matters))
         chosen = "{} functions of {} lags".format(*self.basis_.shape)
-        return Size(self.b_.size + n_weights, n_weights, n_couplings, chosen=chosen)
+        return Size(self.b_.size + n_weights, n_weights, n_couplings, text=chosen)
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         log_p = np.empty(words.n_bins)

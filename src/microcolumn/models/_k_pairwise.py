@@ -91,7 +91,7 @@ class KPairwise(PenalisedModel):
     def _size(self) -> Size:
         size = super()._size()
         n_parameters = size.parameters + np.count_nonzero(self.v_)
-        return size._replace(parameters=n_parameters, chosen=f"{size.couplings:,} couplings")
+        return size._replace(parameters=n_parameters, text=f"{size.couplings:,} couplings")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""

@@ -103,7 +103,7 @@ class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
 
     def _size(self) -> Size:
         n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
-        return Size(self.modes_.size + (n + 1) * (n - 1), chosen=counted(n, "mode"))
+        return Size(self.modes_.size + (n + 1) * (n - 1), text=counted(n, "mode"))
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         return self._chain().filtered(Trains.of(words))[1]

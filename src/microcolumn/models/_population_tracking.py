@@ -83,7 +83,7 @@ class PopulationTracking(AlternativeModel):
     def _size(self) -> Size:
         n, n_seen = self.n_features_in_, len(self.seen_)
         # Of p(K), and of each K that was seen the chances of all units but one.
-        return Size(n + n_seen * (n - 1), chosen=f"{n_seen} numbers of active units")
+        return Size(n + n_seen * (n - 1), text=f"{n_seen} numbers of active units")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths of the prior worth trying."""

@@ -66,7 +66,7 @@ class Projections:
         )
 
     @classmethod
-    def drawn(
+    def random(
         cls, words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
     ) -> Projections:
         """Projections with standard normal weights, and thresholds that the words cross.
@@ -200,7 +200,7 @@ class RandomProjections(AlternativeModel):
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
         chosen = f"{self.strengths_.size} projections"
-        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=chosen)
+        return Size(self.b_.size + n_nonzero, n_nonzero, text=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of projections with two penalties each; fewer where fits are sampled."""
@@ -226,7 +226,7 @@ class RandomProjections(AlternativeModel):
     ) -> FitResult:
         """Fit from where a fit with the same projection ``weights`` ended."""
         rng, rates = random_generator(self.random_state), floored_rates(words)
-        drawn = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
+        drawn = Projections.random(words, self.n_projections, self.n_inputs, rng)
         self.inputs_, self.weights_ = drawn.inputs, drawn.weights
         self.thresholds_ = drawn.thresholds
         b = np.log(rates) - np.log1p(-rates)

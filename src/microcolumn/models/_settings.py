@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import (
 )
 
 from ..errors import BadArgument, BadType
-from ..validation import shown
+from ..validation import described
 from .spec import OBJECTIVES
 
 
@@ -113,7 +113,7 @@ def check_settings(model: Any, settings: Mapping[str, Any]) -> None:
             value = settings[each.name]
             if not any(constraint.is_satisfied_by(value) for constraint in allowed):
                 wanted = " or ".join(map(str, allowed))
-                raise BadType(each.name, f"is {shown(value)}", f"it must be {wanted}")
+                raise BadType(each.name, f"is {described(value)}", f"it must be {wanted}")
 
 
 def documented(cls: Model) -> Model:

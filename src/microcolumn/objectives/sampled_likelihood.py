@@ -108,25 +108,25 @@ class WordPool:
     spread: Spread | None = None
 
     @classmethod
-    def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
+    def of(cls, sources: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
         """Words of several sources: how often each was drawn over how often all would draw it.
 
         So no word counts twice that two sources could have drawn (Shirts and Chodera 2008). Words
         that were searched for are few and their masses rough: they count only where chains would
         hardly ever be, and there they alone do.
         """
-        if len(drawn) == 1 and not searched:
-            [only] = drawn
+        if len(sources) == 1 and not searched:
+            [only] = sources
             expected = only.log_expected(only.words, only.keys)
             return cls(only.words, only.keys, np.log(only.counts) - expected, only.counts)
-        every = np.concatenate([source.keys for source in (*drawn, *searched)], axis=1)
-        counts = np.concatenate([source.counts for source in (*drawn, *searched)])
+        every = np.concatenate([source.keys for source in (*sources, *searched)], axis=1)
+        counts = np.concatenate([source.counts for source in (*sources, *searched)])
         places, index = unique_packed(every)
         keys = np.ascontiguousarray(every[:, places])
-        words, n_words = SparseWords(keys, drawn[0].theta.n_visible), len(places)
-        first = slice(0, sum(source.counts.size for source in drawn))
+        words, n_words = SparseWords(keys, sources[0].theta.n_visible), len(places)
+        first = slice(0, sum(source.counts.size for source in sources))
         n_drawn: Floats = np.bincount(index[first], counts[first], n_words).astype(np.float64)
-        n_all, expected = n_drawn, _log_expected(drawn, words, keys)
+        n_all, expected = n_drawn, _log_expected(sources, words, keys)
         if searched:
             rest = slice(first.stop, None)
             by_search = _log_expected(searched, words, keys)

@@ -14,7 +14,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
 from ._samples import exact_samples
-from .cost import QUICK_SAMPLES, operations
+from .cost import USUAL, PartitionSettings, operations
 from .gibbs import Sampler, new_seed
 from .modes import FoundMode, assign_modes, find_modes, time_averages
 from .result import Mode
@@ -50,7 +50,11 @@ def modes_of(
 
 
 def modes_of_exact_sum(
-    theta: Parameters, log_z: float, words: Bits, rng: np.random.Generator
+    theta: Parameters,
+    log_z: float,
+    words: Bits,
+    rng: np.random.Generator,
+    settings: PartitionSettings = USUAL,
 ) -> tuple[Mode, ...]:
     """Modes of a model whose log Z (nats) is known, the heaviest first.
 
@@ -59,18 +63,19 @@ def modes_of_exact_sum(
     mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
     """
     live, log_factor = theta.drop_dead_units()
-    if operations(live) <= QUICK_SAMPLES:
+    are_quick = operations(live) <= settings.quick_samples
+    if are_quick:
         [own] = rng.spawn(1)  # the search draws the same whether or not it was needed
         samples = exact_samples(live, _N_SAMPLES, own)
         if _far(samples, words).mean() < 0.5 * _MISSING:
             return (Mode(1.0, 0.0, float(samples.sum(axis=1).mean()), True),)
-    modes = find_modes(live, words, rng)
+    modes = find_modes(live, words, rng, most=settings.most_modes)
     limit = most_active(words)
     if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
         seen = seen_modes(live, modes, words, rng)
         return (Mode(1.0, 0.0, modes[0].n_active, seen[0]),)
     branches = branches_of(live, modes, _N_CHAINS, rng)
-    if operations(live) <= QUICK_SAMPLES:
+    if are_quick:
         labels = labels_of(live, branches, samples, rng)
         shares = np.bincount(labels, minlength=len(branches)) / _N_SAMPLES
         errors = np.sqrt(shares * (1.0 - shares) / _N_SAMPLES)

@@ -19,6 +19,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._mode_starts import starting_words
 from ._path import AnnealingPath
+from .cost import USUAL
 from .gibbs import Sampler, new_seed
 from .importance_weights import log_mean
 
@@ -67,7 +68,7 @@ def find_modes(
     words: Bits | None = None,
     rng: np.random.Generator | int | None = None,
     *,
-    most: int = 12,
+    most: int = USUAL.most_modes,
 ) -> tuple[FoundMode, ...]:
     """Search for the modes of a model, from 1 to ``most``, those with the most mass first.
 

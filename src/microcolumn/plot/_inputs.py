@@ -72,7 +72,7 @@ def asked_stretch(
 
 def named(
     name: str,
-    given: Any,
+    things: Any,
     kind: type[Thing],
     remedy: str,
     name_of: Callable[[Any], str] | None = None,
@@ -82,14 +82,14 @@ def named(
     A thing alone, or in a list, is called by its own ``name``, or by its class, unless ``name_of``
     says otherwise; a second one of the same name has a number.
     """
-    if isinstance(given, Mapping):
+    if isinstance(things, Mapping):
         found = {
-            str(key): expect(f"{name}[{key!r}]", each, kind, remedy) for key, each in given.items()
+            str(key): expect(f"{name}[{key!r}]", each, kind, remedy) for key, each in things.items()
         }
     else:
-        many = isinstance(given, Sequence) and not isinstance(given, str | bytes | kind)
+        many = isinstance(things, Sequence) and not isinstance(things, str | bytes | kind)
         found = {}
-        for k, each in enumerate(given if many else [given]):
+        for k, each in enumerate(things if many else [things]):
             one = expect(f"{name}[{k}]" if many else name, each, kind, remedy)
             own = (name_of or _name_of)(one)
             same = sum(known == own or known.startswith(f"{own} (") for known in found)

@@ -147,7 +147,7 @@ def draw_hidden_units(
 
 def _draw_charts(
     ax: Axes,
-    found: BitLayout,
+    layout: BitLayout,
     first: Mapping[str, Floats],
     columns: Floats,
     scale: Extent,
@@ -165,7 +165,7 @@ def _draw_charts(
     own = Extent.of(values)
     shrink = _SLIM / own.whole
     zero = -_SLIM - _APART + shrink * own.left
-    draw_bars(ax, zero, values[found.order] * shrink, THRESHOLD)
+    draw_bars(ax, zero, values[layout.order] * shrink, THRESHOLD)
     ticks = {zero: "0" * (len(f"{own.mark:g}") < 3), zero + own.mark * shrink: f"{own.mark:g}"}
     zeros = [k * (1.0 + _GAP) + scale.left / scale.whole for k in range(n_columns)]
     for zero, column in zip(zeros, columns.T / scale.whole, strict=True):
@@ -181,7 +181,7 @@ def _draw_charts(
     ax.set_xticks([-_SLIM / 2 - _APART], [name], minor=True)
     ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
     ax.set_ylim(n_rows - 0.5, -0.5)
-    mark_window(ax, found)
+    mark_window(ax, layout)
     ax.spines[:].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return zeros

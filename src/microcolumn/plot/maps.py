@@ -92,18 +92,18 @@ def hidden_map(
 def _draw_map(
     ax: Axes,
     weights: Floats,
-    found: BitLayout,
+    layout: BitLayout,
     bin_width: float | None,
     limit: float,
     colours: Colormap,
 ) -> AxesImage:
     """Draw the weights of one hidden unit; without a bin width, time is counted in bins."""
-    window, n_units = found.window, found.units.order.size
-    by_unit = weights[found.order].reshape(window, n_units).T
+    window, n_units = layout.window, layout.units.order.size
+    by_unit = weights[layout.order].reshape(window, n_units).T
     image = ax.imshow(by_unit, cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     width = 1.0 if bin_width is None else 1e3 * bin_width
     image.set_extent(((0.5 - window) * width, 0.5 * width, n_units - 0.5, -0.5))
-    mark_layers(ax, found.units)
+    mark_layers(ax, layout.units)
     ax.set_xticks([(1 - window) * width, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
     if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
@@ -235,7 +235,7 @@ def _colour_bar(ax: Axes, image: AxesImage, place: Any, title: str, **options: A
     bar.outline.set_linewidth(0.5)
 
 
-def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:
+def _draw_biases(ax: Axes, b: Floats, layout: BitLayout) -> None:
     """A bar for the bias of each row, beside the matrix."""
     beside = ax.inset_axes(_BIASES)
     draw_bars(beside, 0.0, b, THRESHOLD)

@@ -223,23 +223,23 @@ def _check_unit(words: Any, unit: int | None) -> int:
     return position
 
 
-def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
+def _draw_spikes(ax: Axes, result: Prediction, unit: int) -> None:
     """Observed spikes as ticks above the axes, and the training rate, if it is known."""
-    column = shown.column(unit)
-    if shown.rate_log_odds is not None:
-        rate = float(expit(shown.rate_log_odds[column]))
+    column = result.column(unit)
+    if result.rate_log_odds is not None:
+        rate = float(expit(result.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
-    spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
+    spikes = result.times_s[result.spikes[:, column] == 1] + result.bin_width / 2
     above = ax.get_xaxis_transform() + ScaledTranslation(0.0, 6 / 72, ax.figure.dpi_scale_trans)
     [ticks] = ax.plot(spikes, np.ones(spikes.size), "|", color=DATA_COLOUR, transform=above)
     ticks.set(markersize=7, clip_on=False, label="spikes")
-    ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
+    ax.set_xlim(result.times_s[0], result.times_s[-1] + result.bin_width)
 
 
-def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
+def _draw_trace(ax: Axes, result: Prediction, unit: int, line: dict[str, Any]) -> None:
     """Steps over the bins of each run; the first has the label."""
-    probability, times = shown.probability[:, shown.column(unit)], shown.times_s
-    for bins in np.split(np.arange(times.size), run_starts(shown.bins, shown.epoch_starts)[1:]):
-        edges = np.append(times[bins], times[bins][-1] + shown.bin_width)
+    probability, times = result.probability[:, result.column(unit)], result.times_s
+    for bins in np.split(np.arange(times.size), run_starts(result.bins, result.epoch_starts)[1:]):
+        edges = np.append(times[bins], times[bins][-1] + result.bin_width)
         ax.stairs(probability[bins], edges, baseline=None, **line)
         line["label"] = None

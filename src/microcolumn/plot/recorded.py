@@ -184,10 +184,10 @@ def correlogram(
     return entitle(ax, title)
 
 
-def bin_width_of(given: BinWidth | Recording) -> BinWidth:
+def bin_width_of(source: BinWidth | Recording) -> BinWidth:
     """The correlogram and its peak that were given, or those of a recording."""
     remedy = "a recording, or what suggest_bin_width(recording) returns"
-    found = suggest_bin_width(given) if isinstance(given, Recording) else given
+    found = suggest_bin_width(source) if isinstance(source, Recording) else source
     return expect("result", found, BinWidth, remedy)
 
 

@@ -17,7 +17,7 @@ from ..evaluate.significance import split_stderr
 from ..formatting import counted
 from ..models import ModelSpec, WordModel
 from ..models.spec import CLASSES, INDEPENDENT, OBJECTIVES
-from ..validation import expect, listed as entries, shown
+from ..validation import described, expect, listed as entries
 from ..words import Words
 from ._inputs import check_order, check_words, documented, entitle, named, named_models
 from .style import (
@@ -208,7 +208,7 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
     pairs = entries("also", also, remedy)
     for k, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(specs.get, pair)):
-            raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
+            raise BadArgument(f"also[{k}]", f"is {described(pair)}", remedy)
     return pairs
 
 

@@ -16,7 +16,7 @@ from matplotlib.typing import ColorType
 from ..errors import BadArgument, BadType
 from ..models import ModelSpec, WordsEstimator
 from ..models.spec import CLASSES, MODELS
-from ..validation import kind_of, shown
+from ..validation import described, kind_of
 from ._inputs import named_models
 
 #: The same in every plot.
@@ -189,7 +189,9 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     except (ValueError, TypeError):
         pass
     raise BadArgument(
-        "cmap", f"is {shown(cmap)}", f"give a colour map that matplotlib knows, such as {SIGNED!r}"
+        "cmap",
+        f"is {described(cmap)}",
+        f"give a colour map that matplotlib knows, such as {SIGNED!r}",
     )
 
 
@@ -216,7 +218,7 @@ def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
     if not is_color_like(color) or np.isnan(to_rgba(color)).any():
         raise BadArgument(
             argument,
-            f"is {shown(color)}",
+            f"is {described(color)}",
             f"give a colour that matplotlib knows, such as 'red' or '#D55E00'{or_else}",
         )
     return color if isinstance(color, str) else to_rgba(color)

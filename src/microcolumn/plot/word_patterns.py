@@ -306,9 +306,9 @@ def _quartiles(values: Floats) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) -> None:
+def _draw_quartiles(ax: Axes, at: Floats, quartiles: Floats, name: str, look: Look) -> None:
     """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
-    low, middle, high = found.T
+    low, middle, high = quartiles.T
     ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
     style: dict[str, Any] = {"marker": look.marker, "markersize": 3.5, "linewidth": 0.8}
     style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}

@@ -175,7 +175,7 @@ def raster_of(
     newest = np.searchsorted(words.bins, windows.bins + condition.window - 1)
     on[newest] = activation_in_time(model, windows, columns[:1])[:, 0]
     ids = [words.units.ids[n] for n in order]
-    biases = model.parameters_.c
+    biases = model.c_
     most = max(1, WEIGHTS // (n_explorers * (condition.window + 1) * order.size))
     return {
         "model": spec.name,

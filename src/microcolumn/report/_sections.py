@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -37,23 +37,28 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     conditions = longest(results)
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
+    planted = _taken(left, "planted", None)
+    groups = _of_recordings(results, left, ("assemblies",), _groups)
+    ranked = [item for each in ("ranking", "parts") for item in _taken(left, each, None)]
+    gains, more_gains = _of_recordings(results, left, ("gains",))
+    fit = _of_recordings(results, left, ("moments", "patterns"))
+    data, more_data = _of_recordings(results, left, ("data",))
     parts = [
-        _section("Groups", *_of_recordings(results, left, "assemblies", _groups)),
-        _section("Which model is best?", _taken(left, "ranking", None), []),
-        _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
+        _section("What was planted, and what was found?", planted, []),
+        _section("Groups", *groups),
+        _section("Which model is best?", [*ranked, *gains], more_gains),
+        _section("Is the best model good enough?", *fit),
+        _section("Data", data, [*more_data, _modelled(results)]),
     ]
-    shown, blocks = _of_recordings(results, left, "data")
-    parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
     if any(_changes_with_time(results, each) for each in answering):
-        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
+        parts.append(_section("Time", *_of_recordings(results, left, ("windows",))))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
         leads = tuple(
             f"{each.title}: {text('section_intros', title=each.title)}" for each in _PARTS
         )
         blocks.insert(0, Block("How to read them", "", [BulletList(leads)]))
-    rest = [item for each in ("likelihood", "parts") for item in _taken(left, each, None)]
-    if rest:
+    if rest := _taken(left, "likelihood", None):
         blocks.insert(0, Block("All recordings", "", rest))
     parts.append(_section("All numbers", [], blocks))
     blocks = [_numbers(results, each, left) for each in others]
@@ -69,12 +74,13 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
 def _of_recordings(
     results: Results,
     left: Pictures,
-    figure: str,
+    figures: Sequence[str],
     more: Callable[[Results, str], list[Item]] = lambda results, recording: [],
 ) -> tuple[list[Item], list[Block]]:
-    """A figure and more of the only recording, or blocks with those of several."""
+    """Figures and more of the only recording, or blocks with those of several."""
     drawn = {
-        name: [*_taken(left, figure, name), *more(results, name)] for name in results.recordings
+        name: [item for each in figures for item in _taken(left, each, name)] + more(results, name)
+        for name in results.recordings
     }
     if len(drawn) < 2:
         return [item for items in drawn.values() for item in items], []

@@ -58,7 +58,7 @@ _CERTAIN = 2.0
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate(AsText):
     """How far a fit is from its optimum; printed, it is a sentence.
 

@@ -121,11 +121,11 @@ class NewtonSearch(Search):
         self._take(value, optimality)
         return True
 
-    def _damp(self, kept: float) -> None:
+    def _damp(self, reached: float) -> None:
         """Damp less after a step that kept its promise, more after one that fell short."""
-        if kept > _GOOD:
+        if reached > _GOOD:
             self._damping = max(_LESS * self._damping, _LEAST_DAMPING)
-        elif kept < _SHORT:
+        elif reached < _SHORT:
             self._damping *= _SOMEWHAT_MORE
 
     def _correct(self, step: Floats, change: Floats) -> None:

@@ -148,6 +148,8 @@ class Experiment(Renamed):
     models : tuple of str
         Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and alternatives outside the
         paper's family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
+        Where ``"SemiRBM"`` meets one of a common drive, one with a single hidden unit is compared,
+        too: pairs and a drive, which groups must be better than.
     n_hidden : tuple of int, "auto" or "dims"
         Numbers of hidden units, a model for each; ``"auto"`` for the number that the validation
         part of each split prefers (:func:`microcolumn.evaluate.choose_n_hidden`; a SemiRBM takes

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from ..evaluate.choice import FIRST, merits_of, preferred
 from ..models import ModelSpec
-from ..models.spec import ALTERNATIVES
+from ..models.spec import ALTERNATIVES, take_pairs_with_drive
 from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 10
+RESULTS_VERSION = 11
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -111,6 +111,9 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
                 n_hidden = bits if size == "dims" else chosen if size == "auto" else fixed
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
+        if take_pairs_with_drive(models):
+            one = ModelSpec("SemiRBM", 1, objective)
+            found[one.name] = one
     # An alternative model has one way to be fitted, whatever the objectives of the others.
     return found | {name: ModelSpec(name) for name in models if name in ALTERNATIVES}
 

@@ -95,11 +95,11 @@ def status(store: str | Path) -> Status:
     )
 
 
-def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
+def progress_bar(n_jobs: int, n_done: int, progress: bool | None = None) -> tqdm[NoReturn]:
     """Bar with jobs done and time, in a terminal or notebook; lines where a log asks for it."""
     from tqdm.auto import tqdm  # loaded by a run alone
 
-    hidden = not (is_interactive() if shown is None else shown)
+    hidden = not (is_interactive() if progress is None else progress)
     settings: dict[str, Any] = {"disable": hidden, "unit": " jobs", "smoothing": 0.05}
     times = "{elapsed} so far, {remaining} left"
     if is_interactive():
@@ -144,12 +144,12 @@ class _Lines:
 
 
 @contextmanager
-def log_if_slow(what: str, shown: bool | None = True) -> Iterator[None]:
+def log_if_slow(what: str, progress: bool | None = True) -> Iterator[None]:
     """Say on standard error what takes longer than half a second; None: only beside a bar."""
     line = printable(f"{what} ...")
     timer = threading.Timer(_SLOW_S, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
-    if is_interactive() if shown is None else shown:
+    if is_interactive() if progress is None else progress:
         timer.start()
     try:
         yield

@@ -135,13 +135,13 @@ def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
 
 
 def _q_values(
-    results: Results, condition: Condition, found: PredictionResult, error: float
+    results: Results, condition: Condition, result: PredictionResult, error: float
 ) -> list[float]:
     """False discovery rates at which units count as predicted; NaN where splits are too few."""
-    if found.n_splits < FEWEST_SPLITS:
-        return [math.nan] * len(found.units)
-    freedom = degrees_of_freedom(found.n_splits, results.blocks_dealt(condition))
-    p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in found.units]
+    if result.n_splits < FEWEST_SPLITS:
+        return [math.nan] * len(result.units)
+    freedom = degrees_of_freedom(result.n_splits, results.blocks_dealt(condition))
+    p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in result.units]
     return list(map(float, corrected(np.array(p_values))))
 
 

@@ -54,7 +54,7 @@ _FEWEST_BINS = 10
 _MOST_PAIRS = 3e8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BinWidth(AsText):
     """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`.
 

@@ -150,7 +150,7 @@ class SinkSearch:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LaminarMap(AsText):
     """Where layer IV lies on the probe, and the evidence (:func:`layers_from_flashes`).
 

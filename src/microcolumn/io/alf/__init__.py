@@ -112,7 +112,7 @@ def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
     return found, notes
 
 
-def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]) -> None:
+def _add_intervals(files: Collection, epochs: dict[str, Epochs], notes: list[str]) -> None:
     """Add the intervals of one folder to those that are found, and notes."""
     for name, attribute in sorted(files.files):
         try:
@@ -121,12 +121,12 @@ def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]
             notes.append(f"intervals of {name} are not known: {error}")
             continue
         for title, rows in intervals.items():
-            unique = title if title not in found else f"{files.folder.name} {title}"
+            unique = title if title not in epochs else f"{files.folder.name} {title}"
             good = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
             if not good.all():
                 notes.append(f"intervals {unique!r} without a start or stop: {(~good).sum()}")
             if good.any():
-                found[unique] = Epochs.joined(rows[good])
+                epochs[unique] = Epochs.joined(rows[good])
 
 
 def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
@@ -203,7 +203,7 @@ def _cluster_columns(
                 for number in numbers[numbers >= len(values)]:
                     problem = f"spikes.clusters has cluster {number} but {path.name} {len(values)}"
                     raise mismatched(f"{problem} rows")
-                columns[name] = _taken(values, numbers.tolist())
+                columns[name] = _entries_at(values, numbers.tolist())
         except PickledArrayError:
             notes.append(f"{path.name} is not read: it holds Python objects, which could run code")
     return columns, notes
@@ -217,7 +217,7 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
     return {attribute: array} if array.ndim == 1 and array.dtype.kind in "biufU" else {}
 
 
-def _taken(values: Any, places: Sequence[int]) -> Column:
+def _entries_at(values: Any, places: Sequence[int]) -> Column:
     """Entries at these places, None where there is none."""
     entries = values.tolist() if isinstance(values, np.ndarray) else values
     return [entries[n] if 0 <= n < len(entries) else None for n in places]
@@ -236,7 +236,7 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
         raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
     row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
     rows = [row.get(float(number), -1) for number in numbers.tolist()]
-    columns = {name: _taken(column, rows) for name, column in table.items() if name}
+    columns = {name: _entries_at(column, rows) for name, column in table.items() if name}
     if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
         columns["ibl_quality_score"] = columns["label"]
     return columns, []
@@ -251,13 +251,13 @@ def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str,
     channels = dict(files.of("channels"))
     for attribute in filter(channels.get, _PLACES):
         for name, values in _entries(channels[attribute], attribute).items():
-            made[f"channels.{name}"] = _taken(values, peaks)
+            made[f"channels.{name}"] = _entries_at(values, peaks)
     path = next((channels[name] for name in _POSITIONS if name in channels), None)
     if "depths" not in columns and path is not None:
         positions = load_array(path)
         fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
         check_array(path.name, positions, fits, "the x and y of each channel")
-        made["depths"] = _taken(positions[:, 1], peaks)
+        made["depths"] = _entries_at(positions[:, 1], peaks)
     return made
 
 

@@ -166,8 +166,8 @@ def _probe_above(folder: Path) -> str | None:
     return None
 
 
-def _title(found: Sorting) -> str:
-    names = [name for name in (found.probe, found.sorter) if name]
+def _title(sorting: Sorting) -> str:
+    names = [name for name in (sorting.probe, sorting.sorter) if name]
     return "/".join(names) or "the folder's own sorting"
 
 
