@@ -37,8 +37,8 @@ _LETTERS = np.frombuffer(
 #: How log Z was found, by method and side.
 _METHODS = {
     ("ais", None): "annealed importance sampling",
-    ("chains", None): "words that the fit drew",
-    ("exact", "visible"): "summed exactly over all words",
+    ("chains", None): "samples that the fit drew",
+    ("exact", "visible"): "summed exactly over all patterns",
     ("exact", "hidden"): "summed exactly over hidden states",
 }
 

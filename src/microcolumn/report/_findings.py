@@ -267,7 +267,7 @@ def _layering(results: Results, condition: Condition, model: ModelScore | None) 
         return "Not computed yet; run the study further"
     if found is None:
         return "No labels of several layers, so this was not tested"
-    return Layering.of(found) or f"{model.name} has no live hidden unit, so this was not tested"
+    return Layering.of(found) or f"{model.name} has no hidden unit in use, so this was not tested"
 
 
 def _assemblies(

@@ -95,7 +95,7 @@ def _groups(results: Results, recording: str) -> list[Item]:
     """The table of the clearest groups of a recording."""
     found = [each for each in longest(results) if each.recording == recording][:1]
     tables_of = [(each, group_table(results, each)) for each in found]
-    return [item for each, table in tables_of for item in _shown(each, table)]
+    return [item for each, table in tables_of for item in _shown(results, each, table)]
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
@@ -133,18 +133,18 @@ def _numbers(results: Results, condition: Condition, left: Pictures) -> Block:
             items += [Paragraph(part.title, "heading"), *shown]
     fitted = enumeration([fitting(each) for each in condition.experiment.objectives])
     facts = f"{words_text(condition)}, {fitted}"
-    return Block(_about(condition), facts, items, condition.recording)
+    return Block(_about(results, condition), facts, items, condition.recording)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found: list[Item] = [BulletList(tuple(compared.statements))]
-    found += _shown(condition, tables.models(compared))
+    found += _shown(results, condition, tables.models(compared))
     described = results.if_computed(results.adequacy, {}, **condition.names)
     if described:
         lines = [f"{name} {each}" for name, each in described.items()]
         lines.append(str(results.explainable(**condition.names)))
-        found.append(Paragraph("How well the models describe the test words of split 0:"))
+        found.append(Paragraph("How well the models describe held-out data (first split):"))
         found.append(BulletList(tuple(lines)))
     return found
 
@@ -156,7 +156,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         for sentence in sentences(results, condition)
     )
     items: list[Item] = [BulletList(lines)] if lines else []
-    items += _shown(condition, *assembly_tables(results, condition))
+    items += _shown(results, condition, *assembly_tables(results, condition))
     by_layer = [found for _, found in results.of_models(results.layers, condition)]
     if not by_layer:
         items.append(Paragraph("The structure of these models is not computed yet."))
@@ -169,7 +169,7 @@ def _units(results: Results, condition: Condition) -> list[Item]:
     rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
-    return [*first, *_shown(condition, unit_table(rows, condition))]
+    return [*first, *_shown(results, condition, unit_table(rows, condition))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
@@ -181,7 +181,7 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _shown(condition, tables.predictions(results, condition))
+    found = _shown(results, condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
@@ -210,11 +210,13 @@ _PARTS = (
 )
 
 
-def _shown(condition: Condition, *found: Table | None) -> list[Item]:
+def _shown(results: Results, condition: Condition, *found: Table | None) -> list[Item]:
     """Tables, each with the recording, the experiment and the T of its results."""
-    about = _about(condition)
+    about = _about(results, condition)
     return [replace(table, about=about) for table in found if table is not None]
 
 
-def _about(condition: Condition) -> str:
-    return f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
+def _about(results: Results, condition: Condition) -> str:
+    several = len(results.plan.experiments) > 1
+    experiment = f", {condition.experiment.name}" if several else ""
+    return f"{condition.recording}{experiment}{window_text(condition)}"

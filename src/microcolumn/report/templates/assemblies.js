@@ -35,8 +35,8 @@ class AssemblyList {
     const row = made('label'), text = made('span');
     const name = 'h' + unit.column + (unit.verdict ? ': ' + unit.verdict : '');
     const units = counted(unit.members.length, 'unit') +
-      (unit.negative.length ? ', silences ' + unit.negative.length : '') +
-      '; on in ' + number(100 * unit.mean, 2) + '\u00a0% of words';
+      (unit.negative.length ? ', opposes ' + unit.negative.length : '') +
+      '; on in ' + number(100 * unit.mean, 2) + '\u00a0% of bins';
     text.append(made('b', name), ...[...unit.about, units].map((line) => made('small', line)));
     row.append(box, text);
     return row;

@@ -264,7 +264,7 @@ class Raster extends Plot {
     const states = this.chosen.map(({ unit: { column, p, members, negative }, unit }) => {
       const company = [];
       if (members.length) company.push(count(members) + ' of its ' + counted(members.length, 'unit'));
-      if (negative.length) company.push(count(negative) + ' of ' + negative.length + ' that it silences');
+      if (negative.length) company.push(count(negative) + ' of ' + negative.length + ' that it opposes');
       return 'h' + column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
         Number(p[bin].toFixed(3)) + ') with ' + company.join(' and ') + '; ';
     });
