@@ -200,15 +200,15 @@ class StimulusDrive:
             each of ``PRIOR_BINS``; the last of the widths is infinite.
         """
         widths = np.append(widths_s, np.inf)
-        found = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))
-        for total, r in zip(found, np.flatnonzero(self._seen).tolist(), strict=True):
+        log_likelihood = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))
+        for total, r in zip(log_likelihood, np.flatnonzero(self._seen).tolist(), strict=True):
             spikes, silent = self.spikes[r], self.observed[r][:, None] - self.spikes[r]
             mean = self._mean_rate(r)
             for k, (hits, seen) in enumerate(self._smoothed(r, widths)):
                 for i, prior in enumerate(PRIOR_BINS):
                     p = (hits + prior * mean) / (seen + prior)
                     total[k, i] = (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
-        return found
+        return log_likelihood
 
     @property
     def _seen(self) -> NDArray[np.bool_]:

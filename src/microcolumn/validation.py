@@ -126,8 +126,8 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
-        found = f"{len(shape)}D array" if shape else "scalar array"
-        problem = f"Expected 2D array, got {found} instead (shape={shape})"
+        kind = f"{len(shape)}D array" if shape else "scalar array"
+        problem = f"Expected 2D array, got {kind} instead (shape={shape})"
         raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:

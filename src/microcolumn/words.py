@@ -211,7 +211,7 @@ class Words:
         """What :meth:`expand` gives, for NumPy and for scikit-learn's searches."""
         check_unweighted(self)  # an array has no weights
         if copy is False:
-            raise ValueError("words are no array in memory: leave out copy=False")
+            raise BadInput("words are no array in memory", "leave out copy=False")
         return np.asarray(self.expand(), dtype)
 
     def expand(self) -> Bits:

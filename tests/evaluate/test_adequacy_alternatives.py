@@ -107,7 +107,7 @@ def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
     tail = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     stderr = np.sqrt(tail * (1.0 - tail) / 20_000)
     assert (np.abs(found.tail_model - tail) <= 4.5 * stderr + 1e-12).all()
-    # One word in six stands for the model: the error of a difference grows by that much.
+    # One word in six is a sample of the model: the error of a difference grows by that much.
     own = np.sqrt(np.array(found.tail_observed) * (1.0 - np.array(found.tail_observed)) / 4000)
     ratio = np.array(found.tail_stderr)[:4] / own[:4]
     assert ratio.mean() == pytest.approx(np.sqrt(1.0 + 4000 / 20_000), rel=0.1)

@@ -31,7 +31,7 @@ def test_more_groups_than_ten_ask_for_twice_as_many_hidden_units():
     parts = words.split(0.8, random_state=0)
     by_hand = [choose_l1(mc.RBM(m), *parts, l1_values) for m in (10, 20)]
     found = tuned.choices["RBM"]
-    assert 12 <= found.best.n_live_hidden_ <= 15  # dead ones end the ladder
+    assert 12 <= found.best.n_live_hidden_ <= 15  # dead ones end the path
     for ours, theirs in zip((*found.others, found), by_hand, strict=True):
         np.testing.assert_array_equal(ours.best.W_, theirs.best.W_)
         assert ours.l1_values == theirs.l1_values

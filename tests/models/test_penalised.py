@@ -134,7 +134,7 @@ def _assert_nested(values):
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few iterations
 def test_nested_models_nest(random_parameters, draw, name):
-    # Without a penalty it is the words kept apart on which they do (tests/solvers/test_paths.py).
+    # Without a penalty it is the validation words on which they do (tests/solvers/test_paths.py).
     X = _data_sets(random_parameters, draw)[name]
     for l1 in (1e-4, 1e-3, 1e-2):
         _assert_nested(_objectives(X, l1, max_iter=100))

@@ -58,7 +58,7 @@ class ScoredWords(Renamed):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Score(ScoredWords, AsText):
-    """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
+    """Log-likelihood gain over the independent baseline (docs/method.md, section 6).
 
     It has the fields of :class:`ScoredWords`, too. Of a model with a spurious mode it says so in
     print instead of the score.

@@ -54,7 +54,7 @@ def losses(
 
 
 def _words_of(theta: Parameters, words: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Words (n_words, n_bits) that stand for the model, and their log probabilities (n_words,).
+    """All words or samples of the model (n_words, n_bits), and log probabilities (n_words,).
 
     These are all words, or drawn ones of equal probability: group after group, each as long.
     """
@@ -89,10 +89,10 @@ def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
 
     start = np.zeros(int(free.sum()))
     if start.size:
-        found = minimize(
+        minimum = minimize(
             value_and_slope, start, jac=True, method="L-BFGS-B", options={"gtol": _TOLERANCE}
         )
-        start = found.x
+        start = minimum.x
     change = np.zeros(X.shape[1])
     change[free] = start / deviations[free]
     return change

@@ -279,8 +279,8 @@ def assemblies(
         )
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
-    found = recurrence(weights, others, held.n_units, rng)
-    mean = mean_weights(weights, others, found)
+    recurring = recurrence(weights, others, held.n_units, rng)
+    mean = mean_weights(weights, others, recurring)
     tested = _layers(first, theta, units, held)
     active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
@@ -299,8 +299,8 @@ def assemblies(
                 active_share=float(active[k]),
                 rate_hz=float(active[k]) / held.bin_width,
                 n_others=len(others),
-                stability=float(found.recurs[:, k].mean()) if others else math.nan,
-                similarity=float(found.similarity[:, k].mean()) if others else math.nan,
+                stability=float(recurring.recurs[:, k].mean()) if others else math.nan,
+                similarity=float(recurring.similarity[:, k].mean()) if others else math.nan,
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
                 layer_expected=of_layer.expected,

@@ -393,6 +393,6 @@ def choose(
 def _merits(fit: AlternativeModel | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
-    found = certificate is None or certificate.converged
+    converged = certificate is None or certificate.converged
     is_known = math.isfinite(score.bits_per_second)
-    return score.converged, found, is_known, score.bits_per_second if is_known else 0.0
+    return score.converged, converged, is_known, score.bits_per_second if is_known else 0.0

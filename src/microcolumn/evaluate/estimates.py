@@ -124,8 +124,8 @@ class Intervals(AsText, AsTable):
         ]
         header = ("parameter", "first", "second", *_FIELDS)
         rows = []
-        for kind, found, labels in kinds:
-            columns = (getattr(found, field).tolist() for field in _FIELDS)
+        for kind, estimates, labels in kinds:
+            columns = (getattr(estimates, field).tolist() for field in _FIELDS)
             for label, *values in zip(labels, *columns, strict=True):
                 rows.append(dict(zip(header, (kind, *label, *values), strict=True)))
         return rows

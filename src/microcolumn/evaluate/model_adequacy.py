@@ -241,20 +241,20 @@ def adequacy(
     error = None
     if hasattr(model, "n_words_"):
         error = training_error(model, X, own, rng) / model.n_words_**0.5
-    found = goodness(features, data, own, rng, training_error=error)
+    tested = goodness(features, data, own, rng, training_error=error)
     nats = float(data.means[-1]), float(own.means[-1])
     if not is_normalised(model):
-        nats, found.p_values["words"] = (math.nan, math.nan), math.nan
+        nats, tested.p_values["words"] = (math.nan, math.nan), math.nan
     return Adequacy(
         n_words=held.n_bins,
-        n_effective=found.n_effective,
-        p_value=found.p_value,
-        p_values=found.p_values,
+        n_effective=tested.n_effective,
+        p_value=tested.p_value,
+        p_values=tested.p_values,
         nats_per_word=nats[0],
         nats_expected=nats[1],
         method=method,
         bits="units" if held.window == 1 else "bits",
-        **_compared(features, data, own, found),
+        **_compared(features, data, own, tested),
     )
 
 

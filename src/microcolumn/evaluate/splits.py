@@ -83,11 +83,11 @@ def compare(
         by_name |= tune(missing, train, random_state=random_state).models
     held = words_for_all(by_name, words, bin_width)
     scores = score_split(by_name, held, baseline)
-    found = [
+    summaries = [
         _summary(name, spec_of(model), [scores[name]], held.n_units, train_share=math.nan)
         for name, model in by_name.items()
     ]
-    return Comparison(*_ranked(found), n_units=held.n_units, window=held.window)
+    return Comparison(*_ranked(summaries), n_units=held.n_units, window=held.window)
 
 
 def score_split(
@@ -159,12 +159,12 @@ def compare_splits(
     ``train_share`` is the share of all words that fit and choice of l1 have seen; ``about`` are
     further fields of the comparison.
     """
-    found = [
+    summaries = [
         model_score(spec, each, n_units, train_share)
         for spec, each in scores.items()
         if spec.name != INDEPENDENT
     ]
-    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    models = sorted(filter(None, summaries), key=lambda model: (-model.bits_per_second, model.name))
     ranked, unranked = _ranked(models)
     n_splits = max((model.n_splits for model in models), default=0)
     return Comparison(

@@ -69,10 +69,10 @@ def load(path: Path) -> Session:
 def _spikes_file(path: Path) -> Path:
     if not path.is_dir():
         return path
-    found = sorted(path.glob(f"*{SPIKES_SUFFIX}"))
-    if len(found) != 1:
-        raise BadFile(f"it has {len(found)} files *{SPIKES_SUFFIX}", "name the one to read")
-    return file_inside(found[0], path)
+    candidates = sorted(path.glob(f"*{SPIKES_SUFFIX}"))
+    if len(candidates) != 1:
+        raise BadFile(f"it has {len(candidates)} files *{SPIKES_SUFFIX}", "name the one to read")
+    return file_inside(candidates[0], path)
 
 
 def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:

@@ -141,8 +141,8 @@ class CommonDrive(ModesModel):
 
     def _fit(self, words: Words) -> None:
         free, ridge = self.distribution == "free", float(self.ridge)
-        found, result = fit_drive(words, free, ridge, self.tol, int(self.max_iter))
-        self.b_, self.w_, self.drive_, self.weights_ = found
+        fit, result = fit_drive(words, free, ridge, self.tol, int(self.max_iter))
+        self.b_, self.w_, self.drive_, self.weights_ = fit
         self._set_modes()
         self.objective_, self.n_iter_ = float(result.fun), int(result.nit)
         optimality = float(np.abs(result.jac).max())

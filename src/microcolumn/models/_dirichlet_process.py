@@ -207,8 +207,8 @@ class DirichletProcess(AlternativeModel):
         model._check_settings()
         n_bits: int = base.n_features_in_
         layouts = {"words": "uint64 w k", "word_counts": "float64 w", "concentration": "float64 1"}
-        found = checked_arrays(arrays, layouts, {"k": -(-n_bits // 64)})
-        keys, counts, concentration = found.values()
+        checked = checked_arrays(arrays, layouts, {"k": -(-n_bits // 64)})
+        keys, counts, concentration = checked.values()
         transposed = np.ascontiguousarray(keys.T)
         in_order = np.array_equal(unique_packed(transposed)[0], np.arange(len(keys)))
         check_sound(in_order, "words are not distinct or not in order")
@@ -246,13 +246,13 @@ def _best(merit: Callable[[Floats, Floats, float], float], counts: Floats, log_p
     """The concentration of highest merit, within bounds."""
     total = float(counts.sum())
     low, high = (math.log(share * total) for share in _BOUNDS)
-    found = minimize_scalar(
+    maximum = minimize_scalar(
         lambda log_alpha: -merit(counts, log_p, log_alpha),
         bounds=(low, high),
         method="bounded",
         options={"xatol": 1e-6},
     )
-    return math.exp(found.x)
+    return math.exp(maximum.x)
 
 
 def log_left_out(counts: Floats, log_p: Floats, log_alpha: float) -> float:

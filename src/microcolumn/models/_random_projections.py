@@ -211,9 +211,9 @@ class RandomProjections(AlternativeModel):
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; those with the same projections share a path."""
         fits: list[Self] = []
-        found: FitResult | None = None
+        fit: FitResult | None = None
         for model in self._copies(grid):
-            found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
+            fit = model._fit_from(words, fit, fits[-1].weights_ if fits else None)
             model._set_words_info(words.n_dims, words)
             fits.append(model)
         return fits
@@ -233,7 +233,7 @@ class RandomProjections(AlternativeModel):
         start, log_z = Parameters(b=b, tables=drawn.tables()), None
         if before is not None and weights is not None and np.array_equal(weights, self.weights_):
             start, log_z = before.parameters, before.log_z
-        found = fit_convex(
+        fit = fit_convex(
             start,
             words,
             self.l1,
@@ -243,13 +243,13 @@ class RandomProjections(AlternativeModel):
             max_iter=self.max_iter,
             rng=rng,
         )
-        assert found.parameters.tables is not None
-        self.b_, self.strengths_ = found.parameters.b, found.parameters.tables.strengths
-        self.objective_, self.n_iter_ = found.objective, found.n_iter
-        self.certificate_ = found.certificate
-        self._log_z = _annealed(found.parameters, words, rng)
-        if found.log_z is not None:  # annealing knows it better than the search
-            self.objective_ += self._log_z.value - found.log_z
+        assert fit.parameters.tables is not None
+        self.b_, self.strengths_ = fit.parameters.b, fit.parameters.tables.strengths
+        self.objective_, self.n_iter_ = fit.objective, fit.n_iter
+        self.certificate_ = fit.certificate
+        self._log_z = _annealed(fit.parameters, words, rng)
+        if fit.log_z is not None:  # annealing knows it better than the search
+            self.objective_ += self._log_z.value - fit.log_z
         if not self.certificate_.converged:
             warnings.warn(
                 f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
@@ -257,7 +257,7 @@ class RandomProjections(AlternativeModel):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return found
+        return fit
 
     def _theta(self) -> Parameters:
         """Biases and features as one object."""

@@ -105,7 +105,7 @@ class PenalisedModel(PopulationModel):
         others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
         Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
-        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+        blocks of time, then validates: the fit ends where their objective no longer falls.
 
         Parameters
         ----------
@@ -324,12 +324,13 @@ def in_order(walked: Iterator[tuple[int, Model]]) -> list[Model]:
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:
     """What the certificate of a sampled likelihood says, in bits/s."""
-    found = model.certificate_
-    gain, stderr = found.gain_bits_per_second(words.bin_width * words.window)
+    certificate = model.certificate_
+    gain, stderr = certificate.gain_bits_per_second(words.bin_width * words.window)
     return (
         f"moments of fresh chains differ from the optimality conditions with a mean square z of "
-        f"{found.mean_square_z:.2g} (chains among each other {found.chains_agree:.2g}; 1 is "
-        f"expected), and at least {gain:.2g} ± {stderr:.1g} bits/s are still to be gained"
+        f"{certificate.mean_square_z:.2g} (chains among each other "
+        f"{certificate.chains_agree:.2g}; 1 is expected), and at least {gain:.2g} ± "
+        f"{stderr:.1g} bits/s are still to be gained"
     )
 
 

@@ -67,9 +67,9 @@ def log_partition(
                 f"method {method!r} takes no option {name!r}", "leave it out or use method='ais'"
             )
     sides: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
-    found = exact_log_partition(theta, sides.get(method, "auto"), progress)
+    log_z = exact_log_partition(theta, sides.get(method, "auto"), progress)
     if options.get("words") is None:
-        return found
+        return log_z
     words = words_of_units(options["words"], theta.n_visible, "words")
     rng = random_generator(options.get("random_state"))
-    return replace(found, modes=modes_of_exact_sum(theta, found.value, words, rng, settings))
+    return replace(log_z, modes=modes_of_exact_sum(theta, log_z.value, words, rng, settings))

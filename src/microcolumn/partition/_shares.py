@@ -39,14 +39,14 @@ def modes_of(
     if words is not None:
         seen = seen_modes(theta, [branch.mode for branch in branches], words, rng)
     limit = math.inf if words is None else most_active(words)
-    found = []
+    parts = []
     for k, branch in enumerate(branches):
         # A share changes by (1 - share) with its own part, and by -share with each of the others.
         slopes = (np.arange(len(branches)) == k) - shares
         stderr = float(shares[k] * np.sqrt(np.nansum((slopes * errors * (shares > 0.0)) ** 2)))
         whole = Mode(float(shares[k]), stderr, branch.mode.n_active, seen[k])
-        found += _cut(whole, *_weighted(branch), limit)
-    return tuple(sorted(found, key=lambda mode: -mode.share))
+        parts += _cut(whole, *_weighted(branch), limit)
+    return tuple(sorted(parts, key=lambda mode: -mode.share))
 
 
 def modes_of_exact_sum(
@@ -83,15 +83,15 @@ def modes_of_exact_sum(
     else:
         shares, errors = _annealed_shares(branches, log_z - log_factor)
         parts = [_weighted(branch) for branch in branches]
-    found = []
+    listed = []
     kept = [branch.mode for branch in branches]
     for k, near in enumerate(seen_modes(live, kept, words, rng)):
         whole = Mode(float(shares[k]), float(errors[k]), branches[k].mode.n_active, near)
-        found += _cut(whole, *parts[k], limit)
+        listed += _cut(whole, *parts[k], limit)
     rest, error = 1.0 - float(shares.sum()), float(np.sqrt((errors**2).sum()))
     if rest > max(_MISSING, 4.0 * error):
-        found.append(Mode(rest, error, math.nan, False))
-    return tuple(sorted(found, key=lambda mode: -mode.share))
+        listed.append(Mode(rest, error, math.nan, False))
+    return tuple(sorted(listed, key=lambda mode: -mode.share))
 
 
 def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:

@@ -136,7 +136,7 @@ def annealed_importance_sampling(
 
 @dataclass(eq=False)
 class _Annealing:
-    """All branches of a model, run until nothing speaks against their sum."""
+    """All branches of a model, run until their sum passes all checks."""
 
     theta: Parameters
     branches: list[Branch]
@@ -279,9 +279,9 @@ class _Annealing:
         for branch in self.branches:
             for k, weights in branch.elsewhere.items():
                 parts = [Part(*log_mean(weights)), self.branches[k].part]
-                found, own = (math.exp(min(part.value - log_z, 300.0)) for part in parts)
-                errors = [found * parts[0].stderr, own * parts[1].stderr if own else 0.0]
-                excess = found - own
+                theirs, own = (math.exp(min(part.value - log_z, 300.0)) for part in parts)
+                errors = [theirs * parts[0].stderr, own * parts[1].stderr if own else 0.0]
+                excess = theirs - own
                 if excess > tolerance and excess > 3.0 * math.hypot(*errors):
                     return (
                         f"chains from the mode {branch.mode.place} found {excess:.2%} of the mass "
@@ -293,16 +293,16 @@ class _Annealing:
         """Whether exact samples lie in the modes as often as the parts of the sum say."""
         if self.shares is None:
             return None
-        found = share_of(self.branches)
-        errors = found * np.array([branch.part.stderr for branch in self.branches])
-        expected = np.sqrt(found * (1.0 - found) / self.n_samples + errors**2)
+        shares = share_of(self.branches)
+        errors = shares * np.array([branch.part.stderr for branch in self.branches])
+        expected = np.sqrt(shares * (1.0 - shares) / self.n_samples + errors**2)
         for branch, gap, error in zip(
-            self.branches, self.shares - found, expected + 1.0 / self.n_samples, strict=True
+            self.branches, self.shares - shares, expected + 1.0 / self.n_samples, strict=True
         ):
             if abs(gap) > 4.0 * error:
                 return (
                     f"{self.shares[branch.number]:.2%} of exact samples lie in the mode "
-                    f"{branch.mode.place}, which has {found[branch.number]:.2%} of the sum"
+                    f"{branch.mode.place}, which has {shares[branch.number]:.2%} of the sum"
                 )
         return None
 

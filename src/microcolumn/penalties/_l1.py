@@ -37,16 +37,16 @@ class L1(Penalty):
         values = (weight * np.abs(x[at]).sum() for at, weight in self._parts(layout))
         return float(sum(values))
 
-    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
+    def add_subgradient(self, x: Floats, layout: Layout, subgradient: Floats) -> None:
         """Add the sign of each entry, or shrink the slope of an entry that is zero."""
         for at, weight in self._parts(layout):
-            shrunk = np.minimum(np.maximum(slopes[at], -weight), weight)
-            slopes[at] += np.where(x[at] != 0.0, np.copysign(weight, x[at]), -shrunk)
+            shrunk = np.minimum(np.maximum(subgradient[at], -weight), weight)
+            subgradient[at] += np.where(x[at] != 0.0, np.copysign(weight, x[at]), -shrunk)
 
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
+    def zero(self, x: Floats, origin: Floats, layout: Layout, subgradient: Floats) -> None:
         """Set entries to zero that are not on the side of zero where a step may lead."""
         for at, _ in self._parts(layout) if self.strength > 0.0 else ():
-            side = np.where(origin[at] != 0.0, origin[at], -slopes[at])
+            side = np.where(origin[at] != 0.0, origin[at], -subgradient[at])
             x[at][x[at] * side <= 0.0] = 0.0
 
     def _parts(self, layout: Layout) -> Iterator[tuple[slice, float]]:

@@ -182,7 +182,7 @@ def windows(
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
-    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    ax.set_ylabel("log-likelihood gain\nper unit (bits/s)")
     _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 
@@ -233,11 +233,11 @@ def _is_ranked(result: ModelScore | None) -> bool:
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
     """How each model that has a score is drawn: dashes let a line be seen beneath another."""
-    found = looks(result.models, color)
-    dashes = dict(zip(found, cycle(DASHES)))
+    by_name = looks(result.models, color)
+    dashes = dict(zip(by_name, cycle(DASHES)))
     return {
         name: look._replace(dash=dashes[name])
-        for name, look in found.items()
+        for name, look in by_name.items()
         if any(map(_is_ranked, result.models[name]))
     }
 
@@ -256,12 +256,12 @@ def _draw(
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     """Difference from the reference in each split, as dots."""
-    found = zip(
+    columns = zip(
         result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
     )
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
-        for window, model, ising in found
+        for window, model, ising in columns
         if model and ising and _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1

@@ -134,11 +134,11 @@ def shank_size(units: Units) -> tuple[float, float]:
 
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
-    found = laminar(units)
-    order = "by layer" if found.layers else "in the order of the file"
+    rows = laminar(units)
+    order = "by layer" if rows.layers else "in the order of the file"
     if has_depths(units):
         order = "from superficial to deep"
-    return f"{order}, with lines between layers" if found.borders else order
+    return f"{order}, with lines between layers" if rows.borders else order
 
 
 class BitLayout(NamedTuple):

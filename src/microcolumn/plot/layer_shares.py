@@ -57,16 +57,16 @@ def layers(
     color : colour or dict, optional
         Of all layers, or by name.
     """
-    found = _statistics(statistics, units)
-    rows = _rows_drawn(found, hidden)
-    colours = by_name(found.layers, LAYER_COLOURS, color)
+    tested = _statistics(statistics, units)
+    rows = _rows_drawn(tested, hidden)
+    colours = by_name(tested.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
     x = np.arange(len(rows))
     upper, mean = np.array([(row.upper, row.expected) for row in rows]).T
     ax.bar(x, np.nan_to_num(upper), 0.8, color=CHANCE, linewidth=0, zorder=1)
     ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8, zorder=2)
     size = float(np.clip(900.0 / max(len(rows), 1), 4.0, 30.0))
-    for k, name in enumerate(found.layers):
+    for k, name in enumerate(tested.layers):
         main = np.array([row.layer == name for row in rows])
         share = np.array([row.shares[k] if row.shares else np.nan for row in rows])
         looks: dict[str, Any] = {"color": colours[name], "zorder": 3, "clip_on": False}

@@ -134,8 +134,8 @@ def _paths(choices: Any) -> dict[str, PenaltyPath]:
     if isinstance(choices, TuneResult):
         choices = {name: each for name, each in choices.choices.items() if each.l1_values}
     kind: Any = AnyPath
-    found = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
-    return {name: _path(each) for name, each in found.items()}
+    by_name = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
+    return {name: _path(each) for name, each in by_name.items()}
 
 
 def _path(choice: AnyPath) -> PenaltyPath:

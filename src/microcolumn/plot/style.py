@@ -95,20 +95,20 @@ def looks(names: Iterable[str], color: Colour | None = None, models: Any = None)
     model is black.
     """
     specs = _classes(models)
-    found: dict[str, Look] = {}
+    by_name: dict[str, Look] = {}
     for name in names:
         model = _class_of(specs.get(name, name))
         colour = MODEL_COLOURS.get(model, OTHER_COLOUR) if name else DATA_COLOUR
-        k = sum(each.colour == colour for each in found.values())
+        k = sum(each.colour == colour for each in by_name.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
         first = _MARKERS.index(_FIRST_MARKERS.get(model, "o"))
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
-        found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
-    for name, asked in _asked(found, color).items():
-        found[name] = found[name]._replace(colour=asked, tint=asked)
-    return found
+        by_name[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+    for name, asked in _asked(by_name, color).items():
+        by_name[name] = by_name[name]._replace(colour=asked, tint=asked)
+    return by_name
 
 
 def printable(text: str) -> str:
@@ -197,8 +197,8 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
     """A colour for each name: as asked for, else one of the palette after the other."""
-    found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
-    return found | _asked(names, color)
+    colours: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
+    return colours | _asked(names, color)
 
 
 def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class Search:
     def _slope(self, x: Floats, gradient: Floats, slopes: Floats) -> float:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
-        self.penalty.add_slopes(x, self.layout, slopes)
+        self.penalty.add_subgradient(x, self.layout, slopes)
         return float((np.abs(slopes) / self.layout.multiplicity).max(initial=0.0))
 
     def _step(self) -> bool:

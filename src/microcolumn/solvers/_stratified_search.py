@@ -170,7 +170,7 @@ def run_stratified_round(
     strengths = np.zeros(state.x.size)
     strengths[problem.layout.couplings] = 2.0 * problem.l1
     gradient, slopes = mean - data, mean - data
-    problem.penalty.add_slopes(state.x, problem.layout, slopes)
+    problem.penalty.add_subgradient(state.x, problem.layout, slopes)
     diagonal = _diagonal(problem, np.maximum(mean, data))
     is_zero = (state.x == 0.0) & (strengths > 0.0)
     n_judged = problem.settings.judging_chains * problem.settings.judging_words
@@ -278,7 +278,7 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
 
 
 def _excess(state: StratifiedState, theta: Parameters) -> tuple[bool, NDArray[np.bool_]]:
-    """Whether the words do not stand for a model so far away, and which strata change too much."""
+    """Whether a model is too far for the samples, and which strata change too much."""
     first, *others = state.strata
     of_first = first.change(state.theta, theta)
     log_z, rises = _log_mean(of_first), np.zeros(len(others), dtype=bool)

@@ -368,10 +368,10 @@ def _structure(task: Task) -> Rows:
     labels = set(test.units.layer or ()) - {""}
     layers = evaluate.layer_statistics(model, test.units) if len(labels) > 1 else None
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
-    found = evaluate.effective_interactions(model, order)
+    expansion = evaluate.effective_interactions(model, order)
     interactions = {
-        "rms_nats": found.rms_nats,
-        "strongest": [found.strongest(k) for k in range(2, order + 1)],
+        "rms_nats": expansion.rms_nats,
+        "strongest": [expansion.strongest(k) for k in range(2, order + 1)],
     }
     row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
     # Hidden units are judged by whether they recur (assemblies), with no second test of weights.

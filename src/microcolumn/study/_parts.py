@@ -130,6 +130,6 @@ def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Me
 
 def _waiting(store: Store) -> list[Path]:
     """Parts of jobs that the store does not have."""
-    found = [each for each in parts_folder(store.path).glob("*") if _NAME.fullmatch(each.name)]
-    known = store.finished() if found else set()
-    return sorted(each for each in found if each.stem not in known)
+    parts = [each for each in parts_folder(store.path).glob("*") if _NAME.fullmatch(each.name)]
+    known = store.finished() if parts else set()
+    return sorted(each for each in parts if each.stem not in known)

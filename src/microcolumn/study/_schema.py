@@ -255,12 +255,12 @@ LEFT JOIN failures ON failures.digest = planned.digest;
 @cache
 def tables() -> dict[str, Table]:
     """All tables and views of :data:`SCHEMA` by name."""
-    found = _tables(SCHEMA)
+    by_name = _tables(SCHEMA)
     for name, table in RESULTS.items():
         key = ("planned_position", *(column for column in table.key if column != "job"))
-        found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
-    found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
-    return found
+        by_name[f"current_{name}"] = Table(by_name[f"current_{name}"].types, key)
+    by_name["current_jobs"] = Table(by_name["current_jobs"].types, ("position",))
+    return by_name
 
 
 @cache

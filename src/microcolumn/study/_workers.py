@@ -67,8 +67,8 @@ class Workers:
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
         with ctrl_c_held_back():  # the workers start here
-            found: Generator[R] = parallel(delayed(work)(task) for task in tasks)
-        return found
+            results: Generator[R] = parallel(delayed(work)(task) for task in tasks)
+        return results
 
     def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Generator[R]:
         """The same by the workers of a cluster, of which some may go and others come."""

@@ -215,8 +215,8 @@ class Store:
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
             own = {"digest": digest, "environment": _environment(connection, job["environment"])}
             _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
-            for table, found in rows.items():
-                for row in found:
+            for table, of_table in rows.items():
+                for row in of_table:
                     _insert(connection, table, dict(row) | {"job": digest})
             connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
 
@@ -251,13 +251,13 @@ class Store:
         query += f" ORDER BY {', '.join(known.key)}"
         with as_store_error(self.path):
             values = [_stored(column, known.types[column], each) for column, each in equal.items()]
-            found = self._connection.execute(query, values).fetchall()
+            rows = self._connection.execute(query, values).fetchall()
         return [
             {
                 column: _read(column, known.types[column], value)
                 for column, value in zip(wanted, row, strict=True)
             }
-            for row in found
+            for row in rows
         ]
 
     @contextmanager
@@ -288,11 +288,11 @@ def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) ->
     """Number of the row with these software versions, written where there is none yet."""
     text = json.dumps(versions, sort_keys=True)
     ask = "SELECT id FROM environments WHERE versions = ?"
-    found = connection.execute(ask, (text,)).fetchone()
-    if found is None:
-        found = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
-        _insert(connection, "environments", {"id": found[0], "versions": text})
-    return int(found[0])
+    row = connection.execute(ask, (text,)).fetchone()
+    if row is None:
+        row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
+        _insert(connection, "environments", {"id": row[0], "versions": text})
+    return int(row[0])
 
 
 def _stored(column: str, kind: str, value: Any) -> Value:

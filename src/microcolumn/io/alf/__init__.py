@@ -60,12 +60,13 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     probe : str, optional
         Read this probe alone, for example ``"probe00"``.
     """
-    found, notes = sortings(path)
-    if not found:
+    candidates, notes = sortings(path)
+    if not candidates:
         raise BadFile("it has no spikes.times.npy", "name the folder of a session or a probe")
-    several = len(found) > 1
-    found = [each for each in found if each.probe == probe] or found  # spares reading the others
-    parts = [_probe_units(sorting, several) for sorting in found]
+    several = len(candidates) > 1
+    # Spares reading the others.
+    candidates = [each for each in candidates if each.probe == probe] or candidates
+    parts = [_probe_units(sorting, several) for sorting in candidates]
     columns = {  # entries that a probe does not have are None
         name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
         for name in chain(*(part.columns for part in parts))
@@ -103,13 +104,13 @@ def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
     ``intervals_0`` and ``intervals_1``), and the columns of ``_ibl_passivePeriods.intervalsTable``.
     Where a session has several tasks, names that are taken already get that of the task's folder.
     """
-    found: dict[str, Epochs] = {}
+    epochs: dict[str, Epochs] = {}
     notes: list[str] = []
     for folder in session_folders(path):
         tasks = sorted(inside for inside in folder.glob("task_*") if inside.is_dir())
         for place in (folder, *tasks):
-            _add_intervals(collection(place, folder), found, notes)
-    return found, notes
+            _add_intervals(collection(place, folder), epochs, notes)
+    return epochs, notes
 
 
 def _add_intervals(files: Collection, epochs: dict[str, Epochs], notes: list[str]) -> None:
@@ -146,13 +147,13 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
         which, *titles = columns or [""]
         sides = list(map(str, columns.get(which, [])))
         titles = titles if sorted(sides) == ["start", "stop"] else []
-        found = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
+        by_title = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
     else:
         edges = [columns.get(edge, []) for edge in ("intervals_0", "intervals_1")]
-        found = {name: list(map(list, zip(*edges, strict=False)))}
+        by_title = {name: list(map(list, zip(*edges, strict=False)))}
     return {
         title: np.array([list(map(as_number, row)) for row in rows]).reshape(-1, 2)
-        for title, rows in found.items()
+        for title, rows in by_title.items()
     }
 
 
@@ -178,8 +179,8 @@ def _probe_units(sorting: Sorting, several: bool) -> Session:
 
 def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     """Time in seconds and cluster of each spike."""
-    found = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
-    paths = [path for path in found if path is not None and path.suffix == ".npy"]
+    files_of_spikes = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
+    paths = [path for path in files_of_spikes if path is not None and path.suffix == ".npy"]
     if len(paths) < 2:
         raise BadFile("it has not both spikes.times.npy and spikes.clusters.npy", "download both")
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)

@@ -104,8 +104,8 @@ def _bin_width_of(
 ) -> tuple[float, list[str]]:
     """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
     widths = (held for name, held in fields.items() if name.lower() in _BIN_WIDTHS)
-    found = {str(held): held.numbers().tolist() for held in widths if set(held.shape) == {1}}
-    where, [of_file] = next(((name, n) for name, n in found.items() if n), ("bin_width", [None]))
+    by_name = {str(held): held.numbers().tolist() for held in widths if set(held.shape) == {1}}
+    where, [of_file] = next(((name, n) for name, n in by_name.items() if n), ("bin_width", [None]))
     if stated is not None:
         width = checked_width(float(stated))
         note = f"bins of {width:g} s as stated; {where} of the file: {of_file}"
@@ -200,11 +200,11 @@ def _named(by_name: Fields, name: str) -> Variable:
     chosen = by_name[top]
     if chosen.kind == "struct":
         fields: Fields = chosen.read()
-        found = fields.get(field) if field else _field_with_times(fields)
-        if found is None:
+        variable = fields.get(field) if field else _field_with_times(fields)
+        if variable is None:
             remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
             raise BadFile(f"no field of {top} holds spikes under that name", remedy)
-        chosen = found
+        chosen = variable
     if chosen.kind != "cell" and chosen.in_pieces is None:
         chosen.read()  # names complex numbers and what only MATLAB opens
         if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) != 2:
@@ -215,17 +215,17 @@ def _named(by_name: Fields, name: str) -> Variable:
 
 def _likeliest(variables: Sequence[Variable]) -> Variable:
     """The only variable that may hold spikes; cells before matrices, usual names before others."""
-    found = []
+    candidates = []
     for held in variables:
         if held.kind == "struct":
             field = _field_with_times(held.read())
-            found += [] if field is None else [field]
+            candidates += [] if field is None else [field]
         elif _may_hold_spikes(held):
-            found.append(held)
-    cells = [held for held in found if held.kind == "cell"]
+            candidates.append(held)
+    cells = [held for held in candidates if held.kind == "cell"]
     likely = [held for held in cells if _has_usual_name(held)] or cells
     if not likely:
-        likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
+        likely = [held for held in candidates if len(candidates) == 1 or _holds_counts(held)]
     if len(likely) == 1:
         return likely[0]
     raise _unclear(likely, variables)
@@ -272,11 +272,11 @@ def mapped(
     variables: Sequence[Variable], times: str | None, units: str | None, per_second: float
 ) -> Session:
     """Session of named variables or fields with time and unit of each spike, or of a pattern."""
-    found = {held.name: held for held in vectors_in(variables)}
-    if units is None and times in found and found[times].kind == "cell":
-        problem = f"{found[times]} may hold one vector of times per unit"
+    by_name = {held.name: held for held in vectors_in(variables)}
+    if units is None and times in by_name and by_name[times].kind == "cell":
+        problem = f"{by_name[times]} may hold one vector of times per unit"
         raise BadFile(problem, advice("name it with {variable} instead", variable=times))
-    arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
+    arrays = Arrays(list(by_name), lambda name: _values(by_name[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
 
 
