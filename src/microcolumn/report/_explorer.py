@@ -78,7 +78,7 @@ def _explorer(results: Results, condition: Condition, n_explorers: int) -> dict[
         "models": [
             _path(results, condition, compared, spec, rows)
             for spec in results.index.specs(condition)
-            if not spec.is_alternative
+            if not spec.is_alternative and spec.name in compared.scores
         ],
     }
 

@@ -69,11 +69,6 @@ class Layering:
         )
 
     @property
-    def beyond(self) -> float:
-        """How much more of the weight lies in main layers than with permuted layers."""
-        return self.share - self.expected
-
-    @property
     def kind(self) -> str:
         """``"inside"`` in all splits, ``"by chance"`` in all, or ``"undecided"``."""
         if self.n_inside == self.n_splits:
