@@ -39,7 +39,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     others = [each for each in conditions if each not in answering]
     planted = _taken(left, "planted", None)
     groups = _of_recordings(results, left, ("assemblies",), _groups)
-    ranked = [item for each in ("ranking", "parts") for item in _taken(left, each, None)]
+    ranked = _taken(left, "ranking", None)
     gains, more_gains = _of_recordings(results, left, ("gains",))
     fit = _of_recordings(results, left, ("moments", "patterns"))
     data, more_data = _of_recordings(results, left, ("data",))
@@ -58,7 +58,8 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
             f"{each.title}: {text('section_intros', title=each.title)}" for each in _PARTS
         )
         blocks.insert(0, Block("How to read them", "", [BulletList(leads)]))
-    if rest := _taken(left, "likelihood", None):
+    rest = [item for each in ("likelihood", "parts") for item in _taken(left, each, None)]
+    if rest:
         blocks.insert(0, Block("All recordings", "", rest))
     parts.append(_section("All numbers", [], blocks))
     blocks = [_numbers(results, each, left) for each in others]
