@@ -117,6 +117,7 @@ BEARING = {
     "n_init": 2,
     "group_l1": 1e-3,
     "max_steps": 7,
+    "tie_bins": True,
     "fast_above_bits": 50,
 }
 

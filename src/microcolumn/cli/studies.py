@@ -1,4 +1,4 @@
-"""Commands that run, watch and report studies, of which the demo is one."""
+"""Commands that run, watch and report studies."""
 
 from __future__ import annotations
 
@@ -62,45 +62,6 @@ class Settings:
     seed: int = _setting(0, min=0, help="Same seed, same numbers.")
 
 
-@command(app, "demo --out first-look --open")
-def demo(
-    full: bool = typer.Option(
-        False,
-        "--full/--quick",
-        help="The paper's whole protocol, which takes hours, or a small version of minutes.",
-    ),
-    jobs: int | None = typer.Option(None, min=1, help="Jobs at once; one per core by default."),
-    out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
-    open_page: bool = output.OPEN,
-    json: bool = output.JSON,
-) -> None:
-    """Run the paper's comparison on three simulated microcolumns and write a page about it.
-
-    Prints the answer with its cautions and where the page is. An interrupted demo continues where
-    it stopped. The first run compiles the kernels, which takes a minute.
-    """
-    output.say_started(output.OF_FITS)
-    from .. import report  # the numerical libraries load only when a command runs
-    from ..report.scoreboard import scoreboard
-    from ..study import Plan, run as run_study
-
-    output.make_folder(out)
-    plan, store = Plan.paper(), out / ("paper.db" if full else "quick.db")
-    page = store.with_suffix(".html")
-    results = run_study(
-        plan if full else plan.quick(), store, n_jobs=jobs, command=output.own_command()
-    )
-    report.write(results, page)
-    if json:
-        whole = report.report_dict(results)
-        shown = {name: whole[name] for name in ("answer", "cautions")}
-        output.print_json(shown | {"results": results.file, "page": page})
-    else:
-        output.say_lines(scoreboard(results, output.terminal_columns()))
-        output.say(f"\nresults: {results.file}")
-    output.show_page(page, open_page, quiet=json)
-
-
 @command(app, "compare session.nwb --depth-reference surface --quick --open")
 def compare(
     data: reading.Data,
@@ -149,7 +110,7 @@ def compare(
     from .. import report
 
     page = kept.with_suffix(".html")
-    with log_if_slow("drawing the page", None):
+    with log_if_slow("drawing the page"):
         report.write(results, page)
     _say_where(kept, str(page), json)
     output.show_page(page, open_page, quiet=True)

@@ -161,8 +161,9 @@ def choose_l1(
     while leg is not None:
         tried: list[float] = []
         for fit in _fits(model, train, leg, nested, scored, effort):
-            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
-            scored[fit.l1] = normalised, score(normalised, validation)
+            if not fit.is_conditional:
+                fit = fit.with_log_partition(_first_log_partition(fit, max_steps))
+            scored[fit.l1] = fit, score(fit, validation)
             tried.append(fit.l1)
             if leg.has_turned(tried, _best(scored)):
                 break
@@ -204,7 +205,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
         return _Leg(tuple(l1_values))
     per_decade = AUTOMATIC[l1_values]
     grid = l1_grid(largest_l1(train, model.objective), per_decade)
-    if model.objective != "likelihood" or grid == (0.0,):
+    if not model.is_by_likelihood or grid == (0.0,):
         return _Leg(grid)
     patience = _WORSE_IN_A_ROW[l1_values]
     if hasattr(model, "n_hidden"):
@@ -218,7 +219,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
 
 def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) -> _Leg:
     """Strengths beyond an end, the nearest first where weak ones take long."""
-    if model.objective != "likelihood" or not hasattr(model, "n_hidden"):
+    if not (model.is_by_likelihood and hasattr(model, "n_hidden")):
         return _Leg(strengths)
     return _Leg(strengths[::way], 1)
 
@@ -267,9 +268,8 @@ def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
 def _best(scored: _Scored) -> float:
     """The preferred strength of those tried."""
     merits = {}
-    for l1, (fit, kept) in scored.items():
-        spurious_mass = fit.log_partition().spurious_mass
-        merits[l1] = merits_of(kept.bits_per_second, kept.converged, spurious_mass)
+    for l1, (_, kept) in scored.items():
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, kept.spurious_mass)
     return preferred(merits, {l1: kept.stderr for l1, (_, kept) in scored.items()})
 
 
@@ -280,9 +280,9 @@ def _normalise_best(scored: _Scored, validation: Words, max_steps: int) -> float
     """
     while True:
         best = _best(scored)
-        own = scored[best][0].log_partition()
-        if own.method != "chains":
+        if scored[best][1].normaliser != "chains":
             return best
+        own = scored[best][0].log_partition()
         log_z = quick_log_partition(scored[best][0], max_steps)
         for l1, (fit, _) in scored.items():
             by_fit, shift = fit.log_partition(), log_z.value - own.value
@@ -306,7 +306,8 @@ def _polish_best(
     while (best := _best(scored)) not in polished:
         start = scored[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
-        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        if not fit.is_conditional:
+            fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
         scored[best] = fit, score(fit, validation)
         polished.add(best)
     return best

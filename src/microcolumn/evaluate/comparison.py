@@ -161,8 +161,9 @@ class Comparison(AsTable):
     def groups(self) -> PairedDifference | None:
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
-        The best model with several hidden units minus the one of pairs and a common drive, alone or
-        together, that leaves the lowest interval. A single hidden unit is such a drive.
+        The best model with several hidden units minus the best of pairs and a common drive, alone
+        or together; where that is clearly better, minus the one of those that leaves the lowest
+        interval. A single hidden unit is such a drive.
         """
         return groups(self)
 

@@ -91,7 +91,7 @@ def _solutions(
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise BadType("nested", "is not a pair", "pass (Ising path, RBM path)")
-    same: dict[str, Any] = {"objective": model.objective}
+    same: dict[str, Any] = {"objective": model.objective, "tie_bins": model.tie_bins}
     own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
         name = cls.__name__

@@ -133,6 +133,9 @@ CLASSES = (*FAMILY, *ALTERNATIVES)
 USUAL_ALTERNATIVES = tuple(name for name in ALTERNATIVES if MODELS[name].usual)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
+#: What fits of single models, which comparisons do not make, may minimise as well: the likelihood
+#: of the newest bin of a window given its past.
+CONDITIONAL = "conditional"
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
 

@@ -44,7 +44,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     fit = _of_recordings(results, left, ("moments", "patterns"))
     data, more_data = _of_recordings(results, left, ("data",))
     parts = [
-        _section("What was planted, and what was found?", planted, []),
+        _section("Planted and found", planted, []),
         _section("Groups", *groups),
         _section("Which model is best?", [*ranked, *gains], more_gains),
         _section("Is the best model good enough?", *fit),

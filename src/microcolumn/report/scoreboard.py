@@ -33,7 +33,11 @@ class Line(NamedTuple):
 
 
 def scoreboard(
-    results: Results, columns: int | None = None, *, seconds: float | None = None
+    results: Results,
+    columns: int | None = None,
+    *,
+    seconds: float | None = None,
+    brief: bool = False,
 ) -> list[Line]:
     """What a study found, in at most 13 lines that fit a terminal of so many columns.
 
@@ -47,26 +51,33 @@ def scoreboard(
         Of the terminal; 100 without one.
     seconds : float, optional
         How long the run has taken.
+    brief : bool
+        Only the scores and the answer, without what the data are, groups and notes.
     """
     width = min(columns or WIDTH, WIDTH)
     for most in (5, 4, 3, 2):  # rows, of which a narrow terminal has space for fewer
-        lines = list(_lines(results, width, most, seconds))
+        lines = list(_lines(results, width, most, seconds, brief))
         if len(lines) <= MOST_LINES:
             break
     return lines
 
 
-def _lines(results: Results, width: int, most: int, seconds: float | None) -> Iterator[Line]:
+def _lines(
+    results: Results, width: int, most: int, seconds: float | None, brief: bool
+) -> Iterator[Line]:
     answer = whole_answer(results)
     first = answer.findings[: len({each.recording for each in answer.findings})]
-    if first:
+    if first and not brief:
         yield from _wrapped(_headline(results, first, width, seconds), width, "dim")
+    if first:
         table, rest = _of_recordings(first, most) if first[1:] else _of_models(first[0], most)
         yield from _table(table, width)
         lines = [filled(each, width, "  ") for each in rest]
         # The names of others have space on one line, or are left out.
         yield from (Line(each, "dim") for each in min(lines, key=_n_lines).splitlines())
     yield from _wrapped(f"{answer.title}.", width, "bold")
+    if brief:
+        return
     if len(first) == 1:
         yield from _wrapped(_groups(first[0], most), width)
     own = "by construction" in answer.simulated

@@ -176,7 +176,7 @@ def sampled_certificate(
     variance = 0.25 * summed
     # What chains hardly ever show has no variance there. At the optimum it would have the data's:
     # that of a bit, but for hidden units.
-    expected = np.maximum(data * (layout.multiplicity - data), 0.0)
+    expected = np.maximum(data * (layout.multiplicity - data), 0.0) / layout.n_tied
     expected[layout.weights] = expected[layout.hidden_biases] = 0.0
     n_words = settings.judging_chains * settings.judging_words
     variance = np.maximum(variance, expected / n_words)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..energy import BERNOULLI
 from ..errors import BadArgument
-from ..layout import Layout
+from ..layout import Layout, TiedLayout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
 from ..penalties import Penalty
@@ -98,9 +98,11 @@ class Problem(StartSettings):
         """Free coordinates of models of the kind of ``start``."""
         left_out = self.never_coactive & (l1 == 0.0 and start.kind in CONVEX)
         coupled, counted = start.J is not None, start.v is not None
-        parts = start.n_hidden, coupled, self.fixed, left_out, counted
+        parts = self.biases, start.n_hidden, coupled, self.fixed, left_out, counted
+        if self.tied_bins > 1:
+            return TiedLayout(*parts, hidden=start.hidden, n_bins=self.tied_bins)
         basis = self.basis if counted else None
-        return Layout(self.biases, *parts, basis=basis, hidden=start.hidden)
+        return Layout(*parts, basis=basis, hidden=start.hidden)
 
     def best(
         self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()

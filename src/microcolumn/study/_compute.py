@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_limits
 from .. import __version__, evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate.past import MOST_UNITS_OF_PAST
 from ..evaluate.splits import score_split
 from ..models.penalised import PenalisedModel
 from ..models.spec import INDEPENDENT
+from ..objectives.conditional import MOST_UNITS_OF_PAST
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
@@ -244,7 +244,8 @@ def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_alternative:
-        settings |= {"objective": spec.objective, "n_init": experiment.n_init}
+        own = {"n_init": experiment.n_init, "tie_bins": experiment.tie_bins}
+        settings |= {"objective": spec.objective} | own
     if _is_fast(task):
         settings["tol"] = TOLERANCE
     cls: Any = models.model_class(spec.model)

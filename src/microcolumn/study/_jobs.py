@@ -196,6 +196,8 @@ def settings_of(
         settings["max_steps"] = experiment.max_steps
         if experiment.fast_above_bits is not None:
             settings["light_above"] = experiment.fast_above_bits
+        if experiment.tie_bins:
+            settings["tie_bins"] = True
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..atomic import atomic_write
 from ..errors import BadInput
-from .progress import progress_bar
+from .progress import Progress
 from .store import Store, StoreError
 from .submission import parts_folder
 
@@ -68,7 +68,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
     waiting = _waiting(store)
     merged = failed = 0
     sentences = []
-    with progress_bar(len(waiting), 0, progress if waiting else False) as bar:
+    with Progress(len(waiting), progress=progress if waiting else False) as bar:
         for path in waiting:
             try:
                 part = read_part(path)
@@ -87,7 +87,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
                 for name in part.finished():
                     store.finish(name, *part.job(name))
                     merged += 1
-            bar.update()
+            bar.advance()
     if merged:
         clear_parts(store)
     return MergeResult(merged, failed, tuple(sentences))

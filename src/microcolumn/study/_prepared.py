@@ -13,6 +13,7 @@ from ..errors import BadInput
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
+from ..simulate import Microcolumn
 from ..survey import suspect_units
 from ..survey.suspects import late_start, suspicions
 from ..words import Words
@@ -182,6 +183,7 @@ def recording_row(
         "units": units,
         "notes": recording.notes,
         "survey": survey,
+        "planted_groups": recording.groups if isinstance(recording, Microcolumn) else None,
     }
 
 

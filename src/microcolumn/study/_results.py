@@ -19,7 +19,7 @@ from ..safe_text import shortened
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
-from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .index import Condition, NotComputedError, Row, Where, log_partition_of, n_blocks
 from .plan import Experiment
 from .unit_table import unit_rows
 
@@ -52,7 +52,7 @@ class Results(StoredStudy):
         By which version and by which command it was made.
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, whether it is
-        simulated, notes, survey.
+        simulated, notes, survey, planted groups.
     index : PlanIndex
         Conditions and models of the plan.
 
@@ -243,6 +243,26 @@ class Results(StoredStudy):
             return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(evaluate.Assemblies, rows[0]["found"])
+
+    def best_with_hidden(self, recording: str, **where: Unpack[Where]) -> ModelSpec:
+        """The best ranked model that has live hidden units in split 0."""
+        for each in self.comparison(recording, **where).models:
+            if each.spec.has_groups and len(self.assemblies(recording, each.spec, **where)):
+                return each.spec
+        raise NotComputedError("no hidden unit of split 0 is live")
+
+    def planted(self, recording: str, **where: Unpack[Where]) -> tuple[evaluate.PlantedGroup, ...]:
+        """Groups that a recording was simulated with, and hidden units of the best model for them.
+
+        See :meth:`best_with_hidden` and :func:`microcolumn.evaluate.match_groups`. Empty where no
+        groups are known of the units that are modelled.
+        """
+        ids = self.units(recording, experiment=where.get("experiment")).ids
+        known = self.recordings[recording]["planted_groups"] or {}
+        modelled = {name: [unit for unit in ids if unit in each] for name, each in known.items()}
+        groups = {name: units for name, units in modelled.items() if len(units) > 1}
+        best = self.best_with_hidden(recording, **where)
+        return evaluate.match_groups(groups, self.assemblies(recording, best, **where))
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
