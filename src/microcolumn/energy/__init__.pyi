@@ -1,3 +1,4 @@
+from ._free_term import FreeTerm as FreeTerm
 from ._hidden_unit import (
     BERNOULLI as BERNOULLI,
     GAUSSIAN as GAUSSIAN,
@@ -10,4 +11,10 @@ from ._words import (
     log_weight as log_weight,
     number_active as number_active,
 )
+from .potentials import (
+    PairwiseResponse as PairwiseResponse,
+    Ramps as Ramps,
+    tail_knots as tail_knots,
+)
+from .soft_tables import SoftTables as SoftTables
 from .tables import Tables as Tables, all_patterns as all_patterns

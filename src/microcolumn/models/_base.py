@@ -115,7 +115,7 @@ class PopulationModel(WordModel):
             None if part is not None and not part.any() and letter not in parts else part
             for letter, part in (("J", theta.J), ("v", theta.v))
         )
-        theta = Parameters(theta.b, J, theta.W, theta.c, v, theta.hidden, theta.tables)
+        theta = Parameters(theta.b, J, theta.W, theta.c, v, theta.hidden, theta.term)
         suitable, needed = _KINDS.get(theta.kind, ("", {"more than any model has"}))
         has_other_units = theta.W is not None and theta.hidden is not cls._hidden
         if not needed <= parts or has_other_units:
@@ -251,7 +251,7 @@ class PopulationModel(WordModel):
         sizes: dict[str, int] = {}
         layouts = {name: layout for name, layout in PARAMETERS.items() if name in arrays}
         given: Any = checked_arrays(arrays, layouts, sizes)
-        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, tables=None))
+        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, term=None))
         model.set_params(**settings)
         if "rates" in arrays:
             kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()

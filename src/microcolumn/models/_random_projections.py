@@ -24,7 +24,7 @@ from ..partition import (
     gibbs_samples,
     log_partition,
 )
-from ..partition.table_sums import MOST_UNITS, word_probabilities
+from ..partition.term_sums import MOST_UNITS, word_probabilities
 from ..solvers import FitResult
 from ..solvers.convex_fit import fit_convex
 from ..validation import Floats, random_generator

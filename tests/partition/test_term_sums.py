@@ -10,7 +10,7 @@ from microcolumn.partition import exact_expectations, exact_samples, gibbs_sampl
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.gibbs import Sampler
 from microcolumn.partition.importance_weights import log_mean
-from microcolumn.partition.table_sums import word_probabilities
+from microcolumn.partition.term_sums import word_probabilities
 
 
 def _random(rng, n_units=5, n_functions=8, n_inputs=3):
@@ -19,7 +19,7 @@ def _random(rng, n_units=5, n_functions=8, n_inputs=3):
     tables = Tables(
         inputs.astype(np.int32).reshape(n_functions, n_inputs), values, rng.normal(size=n_functions)
     )
-    return Parameters(b=rng.normal(-1.0, 1.0, n_units), tables=tables)
+    return Parameters(b=rng.normal(-1.0, 1.0, n_units), term=tables)
 
 
 def _listed(theta):
@@ -42,7 +42,7 @@ def test_sums_over_all_words_are_those_of_the_list(n_functions):
     expected = theta.moments(words.astype(float), p)
     assert found_log_z == pytest.approx(log_z, rel=1e-12)
     np.testing.assert_allclose(found.b, expected.b, rtol=1e-10)
-    np.testing.assert_allclose(found.tables.strengths, expected.tables.strengths, atol=1e-12)
+    np.testing.assert_allclose(found.term.strengths, expected.term.strengths, atol=1e-12)
 
 
 def test_samples_and_chains_draw_the_words_of_the_model():
@@ -95,7 +95,7 @@ def test_a_mode_far_from_all_data_is_found_and_weighed():
     values[:, -1] = 1.0
     inputs = np.arange(n, dtype=np.int32).reshape(2, half)
     all_active = np.log(0.1) / 2 - half * b  # each half may be active by itself
-    theta = Parameters(b=np.full(n, b), tables=Tables(inputs, values, np.full(2, all_active)))
+    theta = Parameters(b=np.full(n, b), term=Tables(inputs, values, np.full(2, all_active)))
     log_z = 2 * np.logaddexp(half * np.logaddexp(0.0, b), np.log(0.1) / 2)
     found = log_partition(theta, words=np.zeros((10, n), dtype=np.uint8), random_state=0)
     assert found.method == "ais"
