@@ -5,16 +5,16 @@ from ._hidden_unit import (
     HIDDEN_UNITS as HIDDEN_UNITS,
     HiddenUnit as HiddenUnit,
 )
+from ._potentials import (
+    PairwiseResponse as PairwiseResponse,
+    Ramps as Ramps,
+    tail_knots as tail_knots,
+)
+from ._soft_tables import SoftTables as SoftTables
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,
     log_weight as log_weight,
     number_active as number_active,
 )
-from .potentials import (
-    PairwiseResponse as PairwiseResponse,
-    Ramps as Ramps,
-    tail_knots as tail_knots,
-)
-from .soft_tables import SoftTables as SoftTables
 from .tables import Tables as Tables, all_patterns as all_patterns

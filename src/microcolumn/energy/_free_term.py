@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..validation import Bits, Floats
+from ..validation import Bits, Floats, chunks
 from ._term import Term
 
 if TYPE_CHECKING:
@@ -65,8 +65,15 @@ class FreeTerm(Term):
         return self
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
-        slopes = self.slopes(x.astype(np.uint8))
-        return {"strengths": weights @ (slopes**2 if squared else slopes)}
+        words = x.astype(np.uint8)
+        return {"strengths": weights @ self.slopes(words) ** (1 + squared)}
+
+    def means(self, words: Bits, weights: Floats) -> Floats:
+        """Weighted sum of the slopes over words (n_words, n_units), (n_strengths,)."""
+        parts = chunks(len(words), max(self.strengths.size, words.shape[1]))
+        sums = [weights[part] @ self.slopes(words[part]) for part in parts]
+        total: Floats = np.sum(sums, axis=0)
+        return total
 
     def best_words(self, n_units: int, most: int) -> Bits:
         """Words that the term favours, from which a search for modes may begin."""

@@ -31,15 +31,18 @@ class Tables(FreeTerm):
 
     @property
     def fixed(self) -> Floats:
+        """The values."""
         return self.values
 
     @property
     def operations_per_word(self) -> float:
+        """Of an exact sum."""
         return 20.0  # sums over subsets do not see how many functions there are
 
     def chains(
         self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int
     ) -> SiteChains:
+        """Chains from ``words``; see :class:`FreeTerm`."""
         return kernels.table_chains(b, self.arrays, words, base_logits, seed)
 
     @property
@@ -78,8 +81,14 @@ class Tables(FreeTerm):
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum of each function's values, or of their squares."""
-        sums = kernels.pattern_sums(self.functions, x.astype(np.uint8), weights)
-        return {"strengths": (sums * (self.values**2 if squared else self.values)).sum(axis=1)}
+        values = self.values**2 if squared else self.values
+        return {"strengths": replace(self, values=values).means(x.astype(np.uint8), weights)}
+
+    def means(self, words: Bits, weights: Floats) -> Floats:
+        """Weighted sum of each function's values over words (n_words, n_units)."""
+        sums = kernels.pattern_sums(self.functions, words, weights)
+        means: Floats = (sums * self.values).sum(axis=1)
+        return means
 
     def slopes(self, words: Bits) -> Floats:
         """Values of the functions."""

@@ -1,4 +1,8 @@
-from .arrays import ModelArrays as ModelArrays, PotentialArrays as PotentialArrays, TableArrays as TableArrays
+from .arrays import (
+    ModelArrays as ModelArrays,
+    PotentialArrays as PotentialArrays,
+    TableArrays as TableArrays,
+)
 from .cpu.chains import GibbsChains as GibbsChains
 from .cpu.exact import (
     ExactSums as ExactSums,
@@ -10,8 +14,8 @@ from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
 from .cpu.site_chains import (
     SiteChains as SiteChains,
-    potential_chains as potential_chains,
     pattern_sums as pattern_sums,
+    potential_chains as potential_chains,
     table_chains as table_chains,
     table_values as table_values,
 )

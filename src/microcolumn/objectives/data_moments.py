@@ -100,7 +100,7 @@ class DataMoments:
     def _term_means(self, term: FreeTerm) -> Floats:
         """Means of the slopes of a linear term, kept for models with other strengths of it."""
         if self._means is None or self._means[0] is not term.fixed:
-            means = term.moments(self.words.X, self._weights)["strengths"]
+            means = term.means(self.words.X, self._weights)
             if self._prior is not None and isinstance(term, Tables):
                 means += self._prior_share * (term.independent_means(self._prior) - means)
             self._means = term.fixed, means

@@ -70,9 +70,7 @@ class SparseWords:
             return self._nonlinear_moments(theta, term, weights)
         return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)
 
-    def _nonlinear_moments(
-        self, theta: Parameters, term: FreeTerm, weights: Floats
-    ) -> Parameters:
+    def _nonlinear_moments(self, theta: Parameters, term: FreeTerm, weights: Floats) -> Parameters:
         b, strengths = np.zeros(self.n_units), np.zeros(term.strengths.size)
         for part in chunks(self.n_words, self.n_units):
             x = unpacked(self.keys[:, part], self.n_units).astype(np.float64)

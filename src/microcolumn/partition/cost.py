@@ -58,7 +58,7 @@ def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float
 def _side_operations(live: Parameters) -> tuple[float, float]:
     if live.term is not None:
         n = live.n_visible
-        per_word = live.term.operations_per_word
+        per_word = live.term.over(live.b).operations_per_word
         return (2.0**n * (n + per_word) if n <= MOST_UNITS else math.inf), math.inf
     coupled = live.J is not None and bool(np.any(live.J != 0.0))
     if live.v is not None:

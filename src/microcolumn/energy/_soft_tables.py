@@ -33,7 +33,7 @@ class SoftTables(FreeTerm):
 
     @property
     def parts(self) -> tuple[Floats, Floats]:
-        """lambda (n_functions,) and a (n_functions, n_inputs)."""
+        """Lambda (n_functions,) and a (n_functions, n_inputs)."""
         n = len(self.inputs)
         return self.strengths[:n], self.strengths[n:].reshape(self.inputs.shape)
 

@@ -1,8 +1,9 @@
-"""Penalised maximum likelihood of one model whose likelihood is concave."""
+"""Penalised maximum likelihood of a model with a further term, from one start."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
@@ -19,12 +20,13 @@ from ._stochastic import SampledProblem, first_state
 from .resolution import resolution
 
 
-def fit_convex(
+def fit_term(
     start: Parameters,
     words: Words,
     l1: float,
     *,
-    prior: Floats,
+    prior: Floats | None = None,
+    fixed: NDArray[np.bool_] | None = None,
     log_z: float | None = None,
     tol: float,
     max_iter: int,
@@ -42,8 +44,10 @@ def fit_convex(
         The data.
     l1 : float
         Strength of the penalty.
-    prior : ndarray, shape (n_units,)
+    prior : ndarray, shape (n_units,), optional
         Rates of independent units of which one more word is counted.
+    fixed : ndarray, shape (n_units,), optional
+        Units whose biases stay as they are.
     log_z : float, optional
         log Z of ``start``, nats; needed where its units are not independent.
     tol, max_iter
@@ -51,7 +55,7 @@ def fit_convex(
     rng : numpy.random.Generator
         Source of draws, where they are not.
     """
-    layout, penalty = Layout.of(start), L1(l1)
+    layout, penalty = Layout.of(start, fixed), L1(l1)
     if operations(start) <= EXACT_FIT:
         objective = NegativeLogLikelihood(words, prior)
         exact = search_for(objective, penalty, layout, layout.pack(start))

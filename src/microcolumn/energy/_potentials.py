@@ -56,7 +56,8 @@ class Ramps(FreeTerm):
         """V of one axis at some scores, nats."""
         own = self.axis == axis
         ramps = np.maximum(self.signs[own] * (scores[:, None] - self.knots[own]), 0.0)
-        return ramps @ self.strengths[own]
+        value: Floats = ramps @ self.strengths[own]
+        return value
 
     def chains(
         self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int
@@ -114,7 +115,7 @@ class PairwiseResponse(FreeTerm):
 
     @property
     def parts(self) -> tuple[Floats, Floats]:
-        """theta (n_pairs,) and u (n_knots,)."""
+        """Theta (n_pairs,) and u (n_knots,)."""
         n_pairs = self.pairs.shape[1]
         return self.strengths[:n_pairs], self.strengths[n_pairs:]
 
@@ -128,10 +129,10 @@ class PairwiseResponse(FreeTerm):
 
     @property
     def operations_per_word(self) -> float:
-        return 8.0 * self.biases.size**2 + 20.0 * self.knots.size if self.b is not None else np.inf
+        return 8.0 * self.biases.size**2 + 20.0 * self.knots.size
 
     def scores(self, x: Floats) -> Floats:
-        """s of each word, (n_words,)."""
+        """The score s of each word, (n_words,)."""
         pairs: Floats = np.einsum("un,un->u", x @ self.couplings, x)
         return pairs + x @ self.biases
 
@@ -142,8 +143,8 @@ class PairwiseResponse(FreeTerm):
         """V at some scores, nats."""
         segments, m = self._segments(), self._segment_of(scores)
         d = scores - segments.knots[m]
-        value: Floats = segments.values[m] + segments.slopes[m] * d * _mean_exp(segments.bends[m] * d)
-        return value
+        rise: Floats = segments.slopes[m] * d * _mean_exp(segments.bends[m] * d)
+        return segments.values[m] + rise
 
     def _steepness(self, scores: Floats) -> Floats:
         """Slope of V."""
@@ -174,7 +175,8 @@ class PairwiseResponse(FreeTerm):
         def share(segment: NDArray[np.intp], d: Floats) -> tuple[Floats, Floats]:
             """Of an integral over the first d of a segment: by u at its knot, and at the next."""
             z = segments.bends[segment] * d
-            width = np.where((segment > 0) & (segment < n), np.append(widths, 1.0)[segment - 1], np.inf)
+            is_inner = (segment > 0) & (segment < n)
+            width = np.where(is_inner, np.append(widths, 1.0)[segment - 1], np.inf)
             of_next = segments.slopes[segment] * d**2 * _mean_rising_exp(z) / width
             return segments.slopes[segment] * d * _mean_exp(z) - of_next, of_next
 

@@ -1,0 +1,152 @@
+"""The distribution along several projections: a potential of each, of maximum entropy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..energy import FreeTerm, Ramps, tail_knots
+from ..errors import BadArgument
+from ..objectives import pair_rates
+from ..parameters import Parameters
+from ..validation import Floats, real_array
+from ..words import Words
+from ._saving import check_sound
+from ._settings import COUNT, POSITIVE, RANDOM_STATE, Number, setting
+from ._term_model import Start, TermModel
+from ._words_estimator import Size, floored_rates
+
+#: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
+_FACTOR, _FEWEST = 2.0, 10.0
+
+
+@dataclass(eq=False, repr=False)
+class ProjectionPotentials(TermModel):
+    """A potential of each of several projections of the words (Di Carlo et al. 2025).
+
+        p(x) = exp(b'x + sum_k V_k(a_k'x)) / Z
+
+    It is the most random model with the rates of the units and, but for the penalty and between
+    knots, with the distribution of activity along each projection. The first is the number of
+    active units, a_0 = 1, whose potential is that of :class:`KPairwise` without its couplings; the
+    others are the principal axes of the words, in units of the standard deviation along them.
+    V_k is linear between knots, which are at every number of active units and at quantiles of the
+    other projections, each with half the words of the one before beyond it; the last have ten.
+
+    Parameters
+    ----------
+    n_axes : int
+        Principal axes besides the number of active units.
+    l1 : float
+        Penalty l1 * sum |change of slope of V_k at a knot|, nats per word. A line costs nothing.
+    tol : float
+        Largest violation of the optimality conditions where sums are exact.
+    max_iter : int
+        Most steps of the fit.
+    random_state : int, Generator or None
+        Source of all draws.
+
+    Attributes
+    ----------
+    b_ : ndarray, shape (n_units,)
+        Biases, nats.
+    axes_ : ndarray, shape (1 + n_axes, n_units)
+        a_k.
+    ramp_axis_, knots_, signs_, strengths_ : ndarray, shape (n_ramps,)
+        V_k is the sum over its ramps of strength * max(sign * (a_k'x - knot), 0), nats.
+    objective_ : float
+        Minus the mean log likelihood plus the penalty, nats per word.
+    certificate_ : Certificate
+        How far the fit is from its optimum.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((2000, 1)) < 0.1
+    >>> model = ProjectionPotentials(2).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
+    >>> bool(model.potential(0, [4.0])[0] > model.potential(0, [2.0])[0])
+    True
+    """
+
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "b_": "float64 n",
+        "axes_": "float64 k n",
+        "ramp_axis_": "int32 m",
+        **dict.fromkeys(("knots_", "signs_", "strengths_"), "float64 m"),
+    }
+
+    n_axes: int = setting(5, [Number(Integral, 0, None, closed="left")])
+    l1: float = setting(1e-4, POSITIVE)
+    tol: float = setting(1e-6, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
+
+    def potential(self, axis: int, scores: ArrayLike) -> Floats:
+        """V of one projection at some values of it, nats, shape (n_scores,)."""
+        if not 0 <= axis < len(self.axes_):
+            raise BadArgument("axis", f"is {axis!r}", f"axes are 0 to {len(self.axes_) - 1}")
+        return self._term().values(axis, real_array("scores", scores, "pass numbers"))
+
+    def _size(self) -> Size:
+        n_nonzero = np.count_nonzero(self.strengths_)
+        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=f"{len(self.axes_)} projections")
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of principal axes."""
+        return tuple({"n_axes": n} for n in (1, 5, 20) if n == 1 or n < words.n_dims)
+
+    def _start(self, words: Words, rng: np.random.Generator) -> Start:
+        rates = floored_rates(words)
+        axes = _axes(words, self.n_axes)
+        columns = []
+        for k, scores in enumerate(axes @ words.X.T):
+            knots, signs = _knots(words, scores) if k else _counts(scores)
+            columns.append((np.full(knots.size, k), knots, signs))
+        axis, knots, signs = (np.concatenate(column) for column in zip(*columns, strict=True))
+        term = Ramps(axes, axis.astype(np.int32), knots, signs, np.zeros(knots.size))
+        return Start(Parameters(b=np.log(rates) - np.log1p(-rates), term=term))
+
+    def _take_term(self, term: FreeTerm) -> None:
+        assert isinstance(term, Ramps)
+        self.axes_, self.ramp_axis_, self.knots_ = term.axes, term.axis, term.knots
+        self.signs_, self.strengths_ = term.signs, term.strengths
+
+    def _term(self) -> Ramps:
+        return Ramps(self.axes_, self.ramp_axis_, self.knots_, self.signs_, self.strengths_)
+
+    def _check_arrays(self) -> None:
+        axis = self.ramp_axis_
+        is_there = (axis >= 0).all() and (axis < len(self.axes_)).all()
+        is_sorted = (np.diff(axis) >= 0).all() and (np.abs(self.signs_) == 1.0).all()
+        check_sound(is_there and is_sorted, "ramps are not those of the axes")
+
+
+def _axes(words: Words, n_axes: int) -> Floats:
+    """Ones, and leading principal axes along which words vary, (1 + at most n_axes, n_units)."""
+    together = pair_rates(words)
+    rates = together.diagonal()
+    variances, vectors = np.linalg.eigh(together - np.outer(rates, rates))
+    leading = [k for k in range(words.n_dims)[::-1][:n_axes] if variances[k] > 1e-9]
+    axes = vectors[:, leading].T / np.sqrt(variances[leading])[:, None]
+    signs = np.where(axes.sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    return np.concatenate([np.ones((1, words.n_dims)), signs * axes])
+
+
+def _counts(scores: Floats) -> tuple[Floats, Floats]:
+    """Knots at all numbers of active units up to the largest but one, with ramps upwards."""
+    knots = np.arange(1.0, max(scores.max(), 1.0))
+    return knots, np.ones(knots.size)
+
+
+def _knots(words: Words, scores: Floats) -> tuple[Floats, Floats]:
+    """Knots at quantiles, with ramps away from the median."""
+    n_words = max(float(words.counts.sum()), float(words.n_bins))
+    counts = words.counts * (n_words / words.counts.sum())
+    knots = tail_knots(scores, counts, _FEWEST, _FACTOR)
+    order = np.argsort(scores, kind="stable")
+    median = scores[order][np.searchsorted(np.cumsum(counts[order]), 0.5 * counts.sum())]
+    return knots, np.where(knots < median, -1.0, 1.0)
