@@ -48,6 +48,11 @@ class FreeTerm(Term):
         """Multiply-adds of an exact sum for each of all words, roughly."""
 
     @property
+    def n_penalised(self) -> int:
+        """How many of ``strengths``, the first ones, penalties hold at zero."""
+        return int(self.strengths.size)
+
+    @property
     def fixed(self) -> Floats:
         """An array that stays the same object while only ``strengths`` change."""
         raise NotImplementedError

@@ -15,6 +15,8 @@ from ._free_term import FreeTerm
 
 #: Below this the closed forms of segments lose digits to cancellation, and series take their place.
 _SMALL = 1e-3
+#: Largest logarithm of a slope, from which a search steps back.
+_STEEPEST = 50.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,6 +159,8 @@ class PairwiseResponse(FreeTerm):
     def _segments(self) -> PotentialArrays:
         """Segments below the first knot, between knots and beyond the last."""
         u, widths = self.parts[1], np.diff(self.knots)
+        if not np.abs(u).max() < _STEEPEST:
+            raise OverflowError("the slope of V leaves the range of numbers")
         bends = np.diff(u) / widths
         rises = np.exp(u[:-1]) * widths * _mean_exp(bends * widths)
         knots = np.concatenate([self.knots[:1], self.knots])

@@ -32,6 +32,10 @@ class SoftTables(FreeTerm):
         return replace(self, strengths=strengths)
 
     @property
+    def n_penalised(self) -> int:
+        return len(self.inputs)
+
+    @property
     def parts(self) -> tuple[Floats, Floats]:
         """Lambda (n_functions,) and a (n_functions, n_inputs)."""
         n = len(self.inputs)

@@ -52,6 +52,8 @@ class L1(Penalty):
     def _parts(self, layout: Layout) -> Iterator[tuple[slice, float]]:
         """Where couplings, and weights and strengths, stand, and what an absolute value costs."""
         n_pairs, first, last, _ = layout.offsets
+        if layout.term is not None:
+            last = first + layout.term.n_penalised
         if n_pairs > 0:
             yield layout.couplings, 2.0 * self.strength
         if last > first:
