@@ -93,13 +93,16 @@ class PairwiseResponse(FreeTerm):
     """V(s) of the pairwise score s = b'x + sum over pairs of theta_nm x_n x_m; V rises with s.
 
     The logarithm u of the slope of V is linear between knots and constant beyond them; where all u
-    are 0, V(s) = s. ``strengths`` are theta (n_pairs,) and then u (n_knots,).
+    are 0, V(s) = s. ``strengths`` are theta (n_pairs,) and then t (n_knots,), from which the
+    weighted mean is taken off: u = t - weights't. Otherwise penalties would make theta small and V
+    steep.
     """
 
     holds_fields: ClassVar[bool] = True
 
     pairs: NDArray[np.intp]  # rows and columns of theta, (2, n_pairs)
     knots: Floats  # ascending, (n_knots,)
+    weights: Floats  # that add up to 1, (n_knots,)
     strengths: Floats
     b: Floats | None = None
 
@@ -119,7 +122,8 @@ class PairwiseResponse(FreeTerm):
     def parts(self) -> tuple[Floats, Floats]:
         """Theta (n_pairs,) and u (n_knots,)."""
         n_pairs = self.pairs.shape[1]
-        return self.strengths[:n_pairs], self.strengths[n_pairs:]
+        t = self.strengths[n_pairs:]
+        return self.strengths[:n_pairs], t - self.weights @ t
 
     @property
     def couplings(self) -> Floats:
@@ -172,7 +176,7 @@ class PairwiseResponse(FreeTerm):
         return PotentialArrays(*given, places, knots, values, slopes, bends)
 
     def _response_slopes(self, scores: Floats) -> Floats:
-        """Slopes of V at scores by u, (n_words, n_knots)."""
+        """Slopes of V at scores by t, (n_words, n_knots)."""
         segments, widths = self._segments(), np.diff(self.knots)
         n, m = self.knots.size, self._segment_of(scores)
 
@@ -194,7 +198,8 @@ class PairwiseResponse(FreeTerm):
         here, there = share(m, scores - segments.knots[m])
         out[rows, np.maximum(m - 1, 0)] += here
         out[rows, m] += there  # nothing below the first knot and beyond the last
-        return out[:, :n]
+        by_u = out[:, :n]
+        return by_u - np.outer(by_u.sum(axis=1), self.weights)
 
     def gains(self, words: Bits) -> Floats:
         return self._steepness(self.scores(words.astype(np.float64)))[:, None]
@@ -219,7 +224,7 @@ class PairwiseResponse(FreeTerm):
 
     def slopes_along(self, direction: Self, x: Floats) -> Floats:
         scores = self.scores(x)
-        of_response = self._response_slopes(scores) @ direction.parts[1]
+        of_response = self._response_slopes(scores) @ direction.strengths[self.pairs.shape[1] :]
         value: Floats = of_response + self._steepness(scores) * direction.scores(x)
         return value
 

@@ -81,6 +81,7 @@ class SemiparametricPairwise(TermModel):
         "b_": "float64 n",
         "J_": "float64 n n",
         "knots_": "float64 k",
+        "weights_": "float64 k",
         "log_slopes_": "float64 k",
     }
 
@@ -119,21 +120,31 @@ class SemiparametricPairwise(TermModel):
         rows, columns = np.triu_indices(live.size, 1)
         pairs = np.stack([live[rows], live[columns]])
         strengths = np.concatenate([2.0 * ising.J_[tuple(pairs)], np.zeros(knots.size)])
-        term = PairwiseResponse(pairs, knots, strengths)
+        term = PairwiseResponse(pairs, knots, _weights(words, scores, knots), strengths)
         return Start(Parameters(b=ising.b_, term=term), log_z, fixed)
 
     def _take_term(self, term: FreeTerm) -> None:
         assert isinstance(term, PairwiseResponse)
         self.knots_, self.log_slopes_ = term.knots, term.parts[1]
-        self.J_ = term.over(self.b_).couplings
+        self.J_, self.weights_ = term.over(self.b_).couplings, term.weights
 
     def _term(self) -> PairwiseResponse:
         pairs = np.stack(np.triu_indices(self.b_.size, 1))
         strengths = np.concatenate([2.0 * self.J_[tuple(pairs)], self.log_slopes_])
-        return PairwiseResponse(pairs, self.knots_, strengths)
+        return PairwiseResponse(pairs, self.knots_, self.weights_, strengths)
 
     def _check_arrays(self) -> None:
         is_symmetric = np.array_equal(self.J_, self.J_.T) and not self.J_.diagonal().any()
         check_sound(is_symmetric, "J is not symmetric with a zero diagonal")
         is_ascending = self.knots_.size > 0 and (np.diff(self.knots_) > 0.0).all()
         check_sound(is_ascending, "knots do not ascend")
+
+
+def _weights(words: Words, scores: Floats, knots: Floats) -> Floats:
+    """Share of the words near each knot, (n_knots,), without the most frequent word."""
+    counts = words.counts.astype(np.float64)
+    if counts.size > 1:
+        counts[counts.argmax()] = 0.0
+    hats = np.stack([np.interp(scores, knots, hat) for hat in np.eye(knots.size)])
+    shares: Floats = hats @ counts / counts.sum()
+    return shares
