@@ -256,7 +256,7 @@ def tail_knots(scores: Floats, counts: Floats, fewest: float, factor: float) -> 
     """
     order = np.argsort(scores, kind="stable")
     below, total = np.cumsum(counts[order]), counts.sum()
-    n_levels = max(int(np.log(total / (2.0 * max(fewest, 1e-9))) / np.log(factor)) + 1, 0)
+    n_levels = max(int(np.log(total / (2.0 * max(fewest, 1e-9))) / np.log(factor)) + 1, 1)
     tails = 0.5 * total / factor ** np.arange(n_levels)
     sides = np.concatenate([tails, total - tails])
     places = np.minimum(np.searchsorted(below, sides), scores.size - 1)
