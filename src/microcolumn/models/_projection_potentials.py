@@ -13,6 +13,7 @@ from ..energy import FreeTerm, Ramps, tail_knots
 from ..errors import BadArgument
 from ..objectives import pair_rates
 from ..parameters import Parameters
+from ..partition.term_sums import MOST_UNITS
 from ..validation import Floats, real_array
 from ..words import Words
 from ._saving import check_sound
@@ -96,8 +97,10 @@ class ProjectionPotentials(TermModel):
         return Size(self.b_.size + n_nonzero, n_nonzero, chosen=f"{len(self.axes_)} projections")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of principal axes."""
-        return tuple({"n_axes": n} for n in (1, 5, 20) if n == 1 or n < words.n_dims)
+        """Numbers of principal axes, and two penalties; one where fits are sampled."""
+        sizes = sorted({min(n, words.n_dims - 1) for n in (1, 5, 20)})
+        penalties = (1e-4, 1e-5) if words.n_dims <= MOST_UNITS else (1e-4,)
+        return tuple({"n_axes": n, "l1": l1} for n in sizes for l1 in penalties)
 
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
         rates = floored_rates(words)
