@@ -197,7 +197,7 @@ class Parameters(Renamed):
     @property
     def is_independent(self) -> bool:
         """Whether units are independent of each other, by what is zero."""
-        parts = (self.J, self.v, self.W, None if self.term is None else self.term.strengths)
+        parts = (self.J, self.v, self.W, None if self.term is None else self.term.total)
         return not any(part is not None and part.any() for part in parts)
 
     @property

@@ -22,7 +22,7 @@ class FreeTerm(Term):
     them, and its moments tell their slopes too.
     """
 
-    #: Whether it is ``slopes`` times ``strengths``, with slopes that do not depend on these.
+    #: Whether it is ``slopes`` times ``total``, with slopes that do not depend on these.
     is_linear: ClassVar[bool] = False
     holds_fields: ClassVar[bool] = False
 
@@ -46,6 +46,11 @@ class FreeTerm(Term):
     @abstractmethod
     def operations_per_word(self) -> float:
         """Multiply-adds of an exact sum for each of all words, roughly."""
+
+    @property
+    def total(self) -> Floats:
+        """What ``slopes`` of a linear term are multiplied with: free numbers, and given ones."""
+        return self.strengths
 
     @property
     def n_penalised(self) -> int:

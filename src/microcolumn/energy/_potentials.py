@@ -24,7 +24,8 @@ class Ramps(FreeTerm):
     """sum_k V_k(a_k'x) with V_k a sum of ramps, which is linear between knots.
 
     A ramp is max(s - t, 0) from its knot t up, or max(t - s, 0) from there down. A constant and a
-    line are left out: log Z and the biases have them.
+    line are left out: log Z and the biases have them. Strengths come on top of bends, which are
+    given: beyond the words that were seen they keep V from rising for ever.
     """
 
     is_linear: ClassVar[bool] = True
@@ -33,7 +34,12 @@ class Ramps(FreeTerm):
     axis: NDArray[np.int32]  # of each ramp, ascending, (n_ramps,)
     knots: Floats  # t, (n_ramps,)
     signs: Floats  # 1 for a ramp upwards, -1 for one downwards, (n_ramps,)
-    strengths: Floats  # by how much the slope of V_k changes at the knot, (n_ramps,)
+    bends: Floats  # change of the slope of V_k at the knot, (n_ramps,), without
+    strengths: Floats  # what is free of it, (n_ramps,)
+
+    @property
+    def total(self) -> Floats:
+        return self.bends + self.strengths
 
     def with_strengths(self, strengths: Floats) -> Self:
         return replace(self, strengths=strengths)
@@ -52,13 +58,16 @@ class Ramps(FreeTerm):
         return np.maximum(self.signs * (scores - self.knots), 0.0)
 
     def log_weight(self, x: Floats) -> Floats:
-        return self.slopes(x.astype(np.uint8)) @ self.strengths
+        return self.slopes(x.astype(np.uint8)) @ self.total
+
+    def slopes_along(self, direction: Self, x: Floats) -> Floats:
+        return self.slopes(x.astype(np.uint8)) @ direction.strengths
 
     def values(self, axis: int, scores: Floats) -> Floats:
         """V of one axis at some scores, nats."""
         own = self.axis == axis
         ramps = np.maximum(self.signs[own] * (scores[:, None] - self.knots[own]), 0.0)
-        value: Floats = ramps @ self.strengths[own]
+        value: Floats = ramps @ self.total[own]
         return value
 
     def chains(
@@ -69,7 +78,7 @@ class Ramps(FreeTerm):
             own = self.axis == k
             at = np.unique(self.knots[own]) if own.any() else np.zeros(1)
             # The slope is that of the ramps downwards below, and changes by each strength.
-            signs, strengths = self.signs[own], self.strengths[own]
+            signs, strengths = self.signs[own], self.total[own]
             begin = -strengths[signs < 0].sum()
             after = [begin + strengths[self.knots[own] <= t].sum() for t in at]
             knots, slopes = np.concatenate([at[:1], at]), np.array([begin, *after])

@@ -18,7 +18,7 @@ from ..validation import Floats, real_array
 from ..words import Words
 from ._saving import check_sound
 from ._settings import COUNT, POSITIVE, RANDOM_STATE, Number, setting
-from ._term_model import Start, TermModel
+from ._term_model import Start, TermModel, annealed
 from ._words_estimator import Size, floored_rates
 
 #: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
@@ -37,6 +37,8 @@ class ProjectionPotentials(TermModel):
     others are the principal axes of the words, in units of the standard deviation along them.
     V_k is linear between knots, which are at every number of active units and at quantiles of the
     other projections, each with half the words of the one before beyond it; the last have ten.
+    Beyond all that was seen V_k bends down by one nat per step, the largest that one unit can make,
+    so that it falls like a parabola where a line would leave spurious modes.
 
     Parameters
     ----------
@@ -57,8 +59,8 @@ class ProjectionPotentials(TermModel):
         Biases, nats.
     axes_ : ndarray, shape (1 + n_axes, n_units)
         a_k.
-    ramp_axis_, knots_, signs_, strengths_ : ndarray, shape (n_ramps,)
-        V_k is the sum over its ramps of strength * max(sign * (a_k'x - knot), 0), nats.
+    ramp_axis_, knots_, signs_, bends_, strengths_ : ndarray, shape (n_ramps,)
+        V_k is the sum over its ramps of (bend + strength) * max(sign * (a_k'x - knot), 0), nats.
     objective_ : float
         Minus the mean log likelihood plus the penalty, nats per word.
     certificate_ : Certificate
@@ -77,7 +79,7 @@ class ProjectionPotentials(TermModel):
         "b_": "float64 n",
         "axes_": "float64 k n",
         "ramp_axis_": "int32 m",
-        **dict.fromkeys(("knots_", "signs_", "strengths_"), "float64 m"),
+        **dict.fromkeys(("knots_", "signs_", "bends_", "strengths_"), "float64 m"),
     }
 
     n_axes: int = setting(5, [Number(Integral, 0, None, closed="left")])
@@ -103,23 +105,31 @@ class ProjectionPotentials(TermModel):
         return tuple({"n_axes": n, "l1": l1} for n in sizes for l1 in penalties)
 
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
-        rates = floored_rates(words)
-        axes = _axes(words, self.n_axes)
+        rates, axes = floored_rates(words), _axes(words, self.n_axes)
         columns = []
-        for k, scores in enumerate(axes @ words.X.T):
+        for k, (axis, scores) in enumerate(zip(axes, axes @ words.X.T, strict=True)):
             knots, signs = _knots(words, scores) if k else _counts(scores)
-            columns.append((np.full(knots.size, k), knots, signs))
-        axis, knots, signs = (np.concatenate(column) for column in zip(*columns, strict=True))
-        term = Ramps(axes, axis.astype(np.int32), knots, signs, np.zeros(knots.size))
-        return Start(Parameters(b=np.log(rates) - np.log1p(-rates), term=term))
+            beyond, outwards = _knots_beyond(axis, scores)
+            bends = np.full(beyond.size, -1.0 / np.abs(axis).max())
+            every = np.append(knots, beyond), np.append(signs, outwards)
+            columns.append((np.full(every[0].size, k), *every, np.append(0.0 * knots, bends)))
+        axis, knots, signs, bends = (
+            np.concatenate(column) for column in zip(*columns, strict=True)
+        )
+        ramps = axis.astype(np.int32), knots, signs, bends
+        theta = Parameters(
+            b=np.log(rates) - np.log1p(-rates), term=Ramps(axes, *ramps, np.zeros(knots.size))
+        )
+        return Start(theta, annealed(theta, words, rng).value)
 
     def _take_term(self, term: FreeTerm) -> None:
         assert isinstance(term, Ramps)
         self.axes_, self.ramp_axis_, self.knots_ = term.axes, term.axis, term.knots
-        self.signs_, self.strengths_ = term.signs, term.strengths
+        self.signs_, self.bends_, self.strengths_ = term.signs, term.bends, term.strengths
 
     def _term(self) -> Ramps:
-        return Ramps(self.axes_, self.ramp_axis_, self.knots_, self.signs_, self.strengths_)
+        ramps = self.ramp_axis_, self.knots_, self.signs_, self.bends_
+        return Ramps(self.axes_, *ramps, self.strengths_)
 
     def _check_arrays(self) -> None:
         axis = self.ramp_axis_
@@ -153,3 +163,12 @@ def _knots(words: Words, scores: Floats) -> tuple[Floats, Floats]:
     order = np.argsort(scores, kind="stable")
     median = scores[order][np.searchsorted(np.cumsum(counts[order]), 0.5 * counts.sum())]
     return knots, np.where(knots < median, -1.0, 1.0)
+
+
+def _knots_beyond(axis: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Knots beyond all scores seen, a step of the strongest unit apart, with ramps outwards."""
+    step = np.abs(axis).max()
+    above = np.arange(scores.max(), axis[axis > 0.0].sum(), step)
+    below = -np.arange(-scores.min(), -axis[axis < 0.0].sum(), step)
+    signs = np.concatenate([np.ones(above.size), -np.ones(below.size)])
+    return np.concatenate([above, below]), signs

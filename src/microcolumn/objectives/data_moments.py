@@ -75,7 +75,7 @@ class DataMoments:
             return self._nonlinear(theta)
         if term is not None:
             means = self._term_means(term)
-            mean, term = mean + float(term.strengths @ means), term.with_strengths(means)
+            mean, term = mean + float(term.total @ means), term.with_strengths(means)
         return mean, Parameters.trusted(self._rates, J, W, c, v, theta.hidden, term)
 
     def _nonlinear(self, theta: Parameters) -> tuple[float, Parameters]:

@@ -49,7 +49,7 @@ class SparseWords:
         live, log_factor = theta.as_pairs() if theta.is_gaussian else (theta, 0.0)
         out: Floats = self._words.log_weights(live.arrays) + log_factor
         if theta.term is not None and theta.term.is_linear:
-            out += self._slopes(theta.term) @ theta.term.strengths
+            out += self._slopes(theta.term) @ theta.term.total
         elif theta.term is not None:
             for part in chunks(self.n_words, self.n_units):
                 out[part] = log_weight(theta, unpacked(self.keys[:, part], self.n_units))
