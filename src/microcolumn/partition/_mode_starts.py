@@ -70,7 +70,7 @@ def _coupled_patterns(theta: Parameters) -> Bits:
     them, and to those as strongly as half of its largest coupling. Hidden units couple the units
     that they share, so they count too, as they do when they are undecided.
     """
-    J = theta.J if theta.term is None else theta.term.couplings
+    J = theta.J if theta.term is None else theta.term.over(theta.b).couplings
     couplings = np.zeros((theta.n_visible,) * 2) if J is None else J.copy()
     if theta.W is not None:
         couplings += theta.W @ theta.W.T / 8.0
