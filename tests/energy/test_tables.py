@@ -7,9 +7,7 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.energy import Tables, all_patterns, log_weight
 from microcolumn.kernels import TableArrays, pattern_sums, table_values
 from microcolumn.layout import Layout
-from microcolumn.objectives import negative_log_likelihood
 from microcolumn.objectives.data_moments import DataMoments
-from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.words import Words
@@ -48,32 +46,11 @@ def test_log_weights_and_log_odds_are_the_written_out_sums(theta):
     words = _all_words(5)
     expected = np.array([_log_weight(theta, word) for word in words])
     np.testing.assert_allclose(log_weight(theta, words), expected, atol=1e-12)
-    np.testing.assert_allclose(SparseWords.of(words).log_weights(theta), expected, atol=1e-12)
     for unit in range(5):
         on, off = words | (np.arange(5) == unit), words & (np.arange(5) != unit)
         odds = log_weight(theta, on) - log_weight(theta, off)
         found = theta.b[unit] + theta.term.log_odds(off.astype(float), unit)
         np.testing.assert_allclose(found, odds, atol=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(MODELS)
-def test_moments_are_weighted_sums_of_the_functions(theta):
-    words, rng = _all_words(5), np.random.default_rng(0)
-    weights = rng.random(len(words))
-    functions = range(theta.term.strengths.size)
-    values = np.array([[_value(theta.term, j, word) for j in functions] for word in words])
-    values = values.reshape(len(words), -1)
-    for squared in (False, True):
-        found = theta.moments(words.astype(float), weights, squared)
-        np.testing.assert_allclose(found.term.strengths, weights @ values ** (1 + squared))
-        np.testing.assert_allclose(found.b, weights @ words)
-    sparse = SparseWords.of(words).moments(theta, weights)
-    np.testing.assert_allclose(sparse.term.strengths, weights @ values, atol=1e-12)
-    mean, data = DataMoments(Words.from_array(words, sample_weight=weights))(theta)
-    shares = weights / weights.sum()
-    np.testing.assert_allclose(data.term.strengths, shares @ values, atol=1e-12)
-    np.testing.assert_allclose(mean, shares @ log_weight(theta, words), atol=1e-12)
 
 
 def test_a_prior_word_of_independent_units_counts_like_any_other():
@@ -88,19 +65,11 @@ def test_a_prior_word_of_independent_units_counts_like_any_other():
     np.testing.assert_allclose(found.b, (data.sum(axis=0) + rates) / 8)
 
 
-def test_the_gradient_of_the_likelihood_is_its_finite_difference():
+def test_a_penalty_holds_strengths_and_leaves_biases_free():
     theta = _random(4)
-    words = np.random.default_rng(2).integers(0, 2, (30, 5))
     layout = Layout.of(theta)
-    x = layout.pack(theta)
-    assert layout.size == 5 + 4
-    _, gradient = negative_log_likelihood(theta, words)
-    for k, slope in enumerate(layout.pack_gradient(gradient)):
-        ends = [x + sign * 1e-5 * (np.arange(x.size) == k) for sign in (1.0, -1.0)]
-        up, down = (negative_log_likelihood(layout.unpack(end), words)[0] for end in ends)
-        assert slope == pytest.approx((up - down) / 2e-5, abs=1e-7)
-    # A penalty holds strengths and leaves biases free.
-    assert L1(0.5).value(x, layout) == pytest.approx(0.5 * np.abs(theta.term.strengths).sum())
+    expected = 0.5 * np.abs(theta.term.strengths).sum()
+    assert L1(0.5).value(layout.pack(theta), layout) == pytest.approx(expected)
 
 
 def test_functions_without_strength_are_dropped():
