@@ -238,6 +238,8 @@ def test_models_that_do_not_know_the_past_say_so(X, fits):
         mc.models.CascadedLogistic(l1=-1.0),
         mc.models.CascadedLogistic(count=3),
         mc.models.RandomProjections(0),
+        mc.models.ProjectionPotentials(-1),
+        mc.models.SemiparametricPairwise(0.0),
         mc.models.BernoulliMixture(0),
         mc.models.BernoulliMixture(smoothing=0.0),
         mc.models.HiddenMarkovModes(n_init=0),
