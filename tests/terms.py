@@ -18,7 +18,7 @@ def random_tables(rng, n, n_functions=8, n_inputs=3):
 
 def random_soft_tables(rng, n):
     inputs = random_tables(rng, n, 3, 3).inputs
-    return SoftTables(inputs, rng.normal(size=3), 2.0 * rng.normal(size=12))
+    return SoftTables(inputs, *rng.normal(1.0, 0.5, (2, 3)), 2.0 * rng.normal(size=12))
 
 
 def random_ramps(rng, n):

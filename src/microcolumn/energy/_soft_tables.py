@@ -18,14 +18,15 @@ from .tables import Inputs, Tables, all_patterns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftTables(FreeTerm):
-    """Sigmoids of projections whose strengths lambda and weights a are both free.
+    """Sigmoids of projections whose strengths lambda and directions of weights a are both free.
 
-    ``strengths`` has lambda (n_functions,) and then a row by row; a sigmoid of few units is a table
-    over their patterns.
+    ``strengths`` has lambda (n_functions,) and then vectors w (n_functions, n_inputs) row by row,
+    with a = norm * w / |w|. A sigmoid of few units is a table over their patterns.
     """
 
     inputs: Inputs  # units of each function, all different, (n_functions, n_inputs)
     thresholds: Floats  # theta, (n_functions,)
+    norms: Floats  # |a|, (n_functions,)
     strengths: Floats  # (n_functions * (1 + n_inputs),)
 
     def with_strengths(self, strengths: Floats) -> Self:
@@ -38,8 +39,14 @@ class SoftTables(FreeTerm):
     @property
     def parts(self) -> tuple[Floats, Floats]:
         """Lambda (n_functions,) and a (n_functions, n_inputs)."""
-        n = len(self.inputs)
-        return self.strengths[:n], self.strengths[n:].reshape(self.inputs.shape)
+        strengths, directions, _ = self._vectors(self)
+        return strengths, self.norms[:, None] * directions
+
+    def _vectors(self, of: Self) -> tuple[Floats, Floats, Floats]:
+        """Lambda of a term with the same inputs, its w over |w| of this one, and |w|."""
+        n, shape = len(self.inputs), self.inputs.shape
+        sizes = np.linalg.norm(self.strengths[n:].reshape(shape), axis=1)
+        return of.strengths[:n], of.strengths[n:].reshape(shape) / sizes[:, None], sizes
 
     @property
     def tables(self) -> Tables:
@@ -70,11 +77,13 @@ class SoftTables(FreeTerm):
         return self.tables.best_words(n_units, most)
 
     def _slopes_of_patterns(self) -> tuple[Floats, Floats]:
-        """By lambda (n_functions, n_patterns) and a (n_functions, n_patterns, n_inputs)."""
-        strengths, _ = self.parts
+        """By lambda (n_functions, n_patterns) and w (n_functions, n_patterns, n_inputs)."""
+        strengths, directions, sizes = self._vectors(self)
         values = self.tables.values
-        steep = strengths[:, None] * values * (1.0 - values)
-        return values, steep[:, :, None] * self._patterns
+        steep = (strengths * self.norms / sizes)[:, None] * values * (1.0 - values)
+        # Along w itself nothing changes.
+        along = (directions @ self._patterns.T)[:, :, None] * directions[:, None]
+        return values, steep[:, :, None] * (self._patterns - along)
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         sums = kernels.pattern_sums(self.tables.functions, x.astype(np.uint8), weights)
@@ -92,8 +101,9 @@ class SoftTables(FreeTerm):
 
     def slopes_along(self, direction: Self, x: Floats) -> Floats:
         first, second = self._slopes_of_patterns()
-        strengths, weights = direction.parts
-        along = strengths[:, None] * first + np.einsum("jpk,jk->jp", second, weights)
+        strengths, directions, sizes = self._vectors(direction)
+        changes = directions * sizes[:, None]
+        along = strengths[:, None] * first + np.einsum("jpk,jk->jp", second, changes)
         return self._with(along).log_weight(x)
 
     def _with(self, values: Floats) -> Tables:

@@ -251,14 +251,15 @@ class ReshapedProjections(RandomProjections):
     The fit begins at the projections that :class:`RandomProjections` with the same settings keeps,
     with their thresholds, each three times as large as drawn so that sigmoids are about as steep as
     one unit. Then b, lambda and a are fitted together by penalised maximum likelihood; thresholds
-    stay. The problem is not convex, and the optimum is a local one.
+    and the Euclidean norm of each a_j stay, since weights without a bound grow for ever. The
+    problem is not convex, and the optimum is a local one.
 
     Parameters
     ----------
     n_projections, n_inputs, tol, max_iter, random_state
         As of :class:`RandomProjections`.
     l1 : float
-        Penalty l1 * (sum_j |lambda_j| + sum_j |a_j|), nats per word.
+        Penalty l1 * sum_j |lambda_j|, nats per word.
 
     Attributes
     ----------
@@ -292,9 +293,9 @@ class ReshapedProjections(RandomProjections):
         weights = _STEEPNESS * drawn.weights_[kept]
         self.thresholds_ = _STEEPNESS * drawn.thresholds_[kept]
         strengths = np.concatenate([drawn.strengths_[kept], weights.ravel()])
-        theta = Parameters(
-            b=drawn.b_, term=SoftTables(drawn.inputs_[kept], self.thresholds_, strengths)
-        )
+        norms = np.linalg.norm(weights, axis=1)
+        term = SoftTables(drawn.inputs_[kept], self.thresholds_, norms, strengths)
+        theta = Parameters(b=drawn.b_, term=term)
         return Start(theta, annealed(theta, words, rng).value)
 
     def _take_term(self, term: FreeTerm) -> None:
@@ -303,7 +304,8 @@ class ReshapedProjections(RandomProjections):
 
     def _term(self) -> SoftTables:
         strengths = np.concatenate([self.strengths_, self.weights_.ravel()])
-        return SoftTables(self.inputs_, self.thresholds_, strengths)
+        norms = np.linalg.norm(self.weights_, axis=1)
+        return SoftTables(self.inputs_, self.thresholds_, norms, strengths)
 
     def _tables(self) -> Tables:
         return self._term().tables
