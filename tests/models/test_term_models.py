@@ -100,10 +100,15 @@ def test_potentials_of_axes_give_the_means_of_their_ramps(X):
     np.testing.assert_allclose(deviations, 1.0, rtol=1e-6)
 
 
-def test_learned_weights_describe_the_words_better_than_drawn_ones(X):
-    drawn_ones = mc.models.RandomProjections(12, 1e-3, 3).fit(X)
-    reshaped = mc.models.ReshapedProjections(12, 1e-3, 3).fit(X)
-    assert reshaped.objective_ < drawn_ones.objective_
+def test_learned_weights_describe_groups_better_than_drawn_ones():
+    rng = np.random.default_rng(0)
+    states = rng.integers(0, 6, (20_000, 1))
+    group = (states == 1) * [1, 1, 1, 0, 0, 0] + (states == 2) * [0, 0, 0, 1, 1, 1]
+    X = (rng.random(group.shape) < 0.05 + 0.6 * group).astype(np.uint8)
+    drawn_ones = mc.models.RandomProjections(6, 1e-4, 3).fit(X)
+    reshaped = mc.models.ReshapedProjections(6, 1e-4, 3).fit(X)
+    assert reshaped.objective_ < drawn_ones.objective_ - 0.01
+    assert reshaped.n_parameters_ > drawn_ones.n_parameters_
     words = reshaped.sample(60_000, random_state=1)
     p = np.exp(reshaped.score_samples(EVERY))
     again = mc.models.ReshapedProjections(12, 1e-5, 3).fit(words)
@@ -116,7 +121,7 @@ def test_the_authors_number_of_projections_is_the_default():
     assert model.size_ == "45 projections"
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["potentials", "semiparametric"])
 def test_sampling_reaches_the_exact_optimum_within_its_noise(name, X, fits, monkeypatch):
     monkeypatch.setattr("microcolumn.partition.cost.MOST_UNITS", 3)
     found, exact = clone(MODELS[name]).fit(X), fits[name]

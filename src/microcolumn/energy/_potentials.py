@@ -91,11 +91,6 @@ class Ramps(FreeTerm):
         )
         return kernels.potential_chains(b, arrays, words, base_logits, seed)
 
-    def best_words(self, n_units: int, most: int) -> Bits:
-        """The units on either side of each axis."""
-        both = np.concatenate([self.axes > 0.0, self.axes < 0.0])
-        return both[:most].astype(np.uint8)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairwiseResponse(FreeTerm):

@@ -71,14 +71,6 @@ class Tables(FreeTerm):
             out[part] = kernels.table_values(self.functions, words[part]) @ self.strengths
         return out
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        """Log odds of a unit that is silent in ``rest``, from the functions it is an input of."""
-        has = (self.inputs == unit).any(axis=1)
-        own = Tables(self.inputs[has], self.values[has], self.strengths[has])
-        active = rest.copy()
-        active[:, unit] = 1.0
-        return own.log_weight(active) - own.log_weight(rest)
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum of each function's values, or of their squares."""
         values = self.values**2 if squared else self.values

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..energy import FreeTerm, SoftTables, Tables, all_patterns
@@ -213,24 +211,9 @@ class RandomProjections(TermModel):
         assert isinstance(term, Tables)
         self.inputs_, self.strengths_ = term.inputs, term.strengths
 
-    def _drawn(self) -> Projections:
-        return Projections(self.inputs_, self.weights_, self.thresholds_)
-
     def _term(self) -> FreeTerm:
-        return self._tables()
-
-    def _tables(self) -> Tables:
-        """The features with their strengths."""
-        return self._drawn().tables(self.strengths_)
-
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        tables, rest = self._tables(), bits.astype(np.float64)
-        out = np.empty((len(bits), len(units)))
-        for column, unit in enumerate(units):
-            rest[:, unit] = 0.0
-            out[:, column] = self.b_[unit] + tables.log_odds(rest, unit)
-            rest[:, unit] = bits[:, unit]
-        return out
+        drawn = Projections(self.inputs_, self.weights_, self.thresholds_)
+        return drawn.tables(self.strengths_)
 
     def _check_arrays(self) -> None:
         inputs, n_units = self.inputs_, self.b_.size
@@ -306,6 +289,3 @@ class ReshapedProjections(RandomProjections):
         strengths = np.concatenate([self.strengths_, self.weights_.ravel()])
         norms = np.linalg.norm(self.weights_, axis=1)
         return SoftTables(self.inputs_, self.thresholds_, norms, strengths)
-
-    def _tables(self) -> Tables:
-        return self._term().tables

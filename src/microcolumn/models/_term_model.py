@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,6 @@ from ..partition import (
     log_partition,
 )
 from ..partition.term_sums import word_probabilities
-from ..solvers import FitResult
 from ..solvers.term_fit import fit_term
 from ..validation import Floats, random_generator
 from ..words import Words
@@ -74,44 +72,27 @@ class TermModel(AlternativeModel):
     def _term(self) -> FreeTerm:
         """The term of the arrays that files keep."""
 
-    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
-        """Fit a copy at each of some settings; those with the same linear term share a path."""
-        fits: list[Self] = []
-        result: FitResult | None = None
-        for model in self._copies(grid):
-            result = model._fit_from(words, result)
-            model._set_words_info(words.n_dims, words)
-            fits.append(model)
-        return fits
-
     def _fit(self, words: Words) -> None:
-        self._fit_from(words, None)
-
-    def _fit_from(self, words: Words, before: FitResult | None) -> FitResult:
-        """Fit, from where a fit with the same term ended."""
         rng, rates = random_generator(self.random_state), floored_rates(words)
         theta, log_z, fixed = self._start(words, rng)
-        if before is not None and _is_same(theta.term, before.parameters.term):
-            theta, log_z = before.parameters, before.log_z
         effort: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "rng": rng}
         prior = rates if fixed is None else None
-        result = fit_term(theta, words, self.l1, prior=prior, fixed=fixed, log_z=log_z, **effort)
-        assert result.parameters.term is not None
-        self.b_ = result.parameters.b
-        self._take_term(result.parameters.term)
-        self.objective_, self.n_iter_ = result.objective, result.n_iter
-        self.certificate_ = result.certificate
-        self._log_z = annealed(result.parameters, words, rng)
-        if result.log_z is not None:  # annealing knows it better than the search
-            self.objective_ += self._log_z.value - result.log_z
+        found = fit_term(theta, words, self.l1, prior=prior, fixed=fixed, log_z=log_z, **effort)
+        assert found.parameters.term is not None
+        self.b_ = found.parameters.b
+        self._take_term(found.parameters.term)
+        self.objective_, self.n_iter_ = found.objective, found.n_iter
+        self.certificate_ = found.certificate
+        self._log_z = annealed(found.parameters, words, rng)
+        if found.log_z is not None:  # annealing knows it better than the search
+            self.objective_ += self._log_z.value - found.log_z
         if not self.certificate_.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} steps with "
                 f"{self.certificate_}, which is not the optimum; raise max_iter, tol or l1",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
-        return result
 
     def _theta(self) -> Parameters:
         """Biases and the term as one object."""
@@ -151,13 +132,6 @@ class TermModel(AlternativeModel):
         kept = layout.pack(theta) != 0.0
         kept[layout.fields] = True
         return layout.design(theta, bits, np.flatnonzero(kept))
-
-
-def _is_same(first: FreeTerm | None, second: FreeTerm | None) -> bool:
-    """Whether two terms are linear and differ in their strengths at most."""
-    if first is None or second is None or not first.is_linear:
-        return False
-    return np.array_equal(first.fixed, second.fixed)
 
 
 def annealed(theta: Parameters, words: Words, rng: np.random.Generator) -> LogPartition:
