@@ -8,9 +8,9 @@ are the sum over units of log2 p(x_n | past) over that at the training rates, wi
     python benchmarks/history.py [--quick] [--only NAME] [--data FOLDER] [--units N] [--window T]
 
 Rows: HistoryGLM with its basis and span chosen; the same with each lag of a window by itself, which
-knows no more than the window; Ising models and RBMs of windows of T bins, fitted by minimum
-probability flow, the other units of the newest bin summed out; hidden Markov modes; NeMoS, where
-it is installed, with the functions, span and penalty that were chosen, its own bumps and Lasso. The
+knows no more than the window; Ising models and RBMs of windows of T bins by the conditional
+likelihood of the newest bin, whose other units are summed out; hidden Markov modes; NeMoS, where it
+is installed, with the functions, span and penalty that were chosen, its own bumps and Lasso. The
 last column is the difference from HistoryGLM with its own block error.
 """
 
@@ -19,14 +19,13 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from machine import RECORDINGS, print_machine
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
@@ -41,10 +40,8 @@ except ImportError:
     nemos = None
 
 WIDTHS_S = 0.0067, 0.020
-#: Penalties of windowed models, and the one of quick RBMs.
-L1, QUICK_L1 = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), (5e-4,)
-#: Hidden units and steps of quick RBMs; the table says where steps were not enough.
-QUICK_HIDDEN, QUICK_STEPS = 50, 500
+#: Hidden units of windowed RBMs: each has weights onto all bins of the window.
+N_HIDDEN, QUICK_HIDDEN = 20, 10
 #: Modes of quick hidden Markov models.
 QUICK_MODES = 5, 15
 
@@ -91,15 +88,6 @@ def gains(row: Row, test: mc.Words, rates: np.ndarray) -> np.ndarray:
     return (np.logaddexp(0.0, sign * base) - np.logaddexp(0.0, sign * row.log_odds)) / np.log(2.0)
 
 
-def best(fits: Sequence[Any], validation: mc.Words) -> Any:
-    """The fit that predicts the validation part best from the past."""
-    gains = [
-        mc.evaluate.prediction_gain(mc.evaluate.predict(fit, validation, given="past"))
-        for fit in fits
-    ]
-    return fits[int(np.argmax([gain.bits_per_second.sum() for gain in gains]))]
-
-
 def predicted(name: str, setting: str, model: Any, test: mc.Words, seconds: float) -> Row:
     """A fitted model at work on the test part."""
     prediction = mc.evaluate.predict(model, test, given="past")
@@ -136,20 +124,16 @@ def ages(words: mc.Words) -> np.ndarray:
 def windowed_rows(
     train: mc.Words, validation: mc.Words, test: mc.Words, window: int, quick: bool
 ) -> list[Row]:
-    """Models of windows, the penalty chosen by prediction from the past."""
+    """Models of windows, the penalty chosen by the likelihood of the newest bin."""
     parts = [words.embed(window) for words in (train, validation, test)]
-    rows = []
-    n_hidden = QUICK_HIDDEN if quick else parts[0].n_dims
-    steps = QUICK_STEPS if quick else 5000
-    rbm = mc.RBM(n_hidden=n_hidden, objective="mpf", random_state=0, max_iter=steps)
-    grids = {
-        "Ising": (mc.Ising(objective="mpf"), L1),
-        f"RBM {n_hidden}": (rbm, QUICK_L1 if quick else L1),
+    n_hidden, rows = QUICK_HIDDEN if quick else N_HIDDEN, []
+    models = {
+        "Ising": mc.Ising(objective="conditional"),
+        f"RBM {n_hidden}": mc.RBM(n_hidden, objective="conditional"),
     }
-    for name, (model, l1) in grids.items():
+    for name, model in models.items():
         started = time.process_time()
-        fits = [clone(model).set_params(l1=each).fit(parts[0]) for each in l1]
-        chosen = best(fits, parts[1])
+        chosen = mc.evaluate.choose_l1(model, *parts[:2], "coarse").best
         seconds = time.process_time() - started
         setting = f"l1 {chosen.l1:g}"
         if not chosen.certificate_.converged:

@@ -1,7 +1,7 @@
 """Nested models nest: the sRBM's penalised objective against those of the RBM and the Ising model.
 
 Every data set is fitted at every penalty of the grid, one by one and as a path; without a penalty
-words kept apart end the fits, and models nest on those words only. A violation is how
+validation words end the fits, and models nest on those words only. A violation is how
 far the sRBM's objective lies above the smaller of the two others; more than 1e-6 fails the run.
 
     python benchmarks/nesting.py [--quick]

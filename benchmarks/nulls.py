@@ -32,7 +32,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 import microcolumn as mc
-from microcolumn.evaluate.significance import corrected_stderr, degrees_of_freedom, p_value
+from microcolumn.evaluate.significance import degrees_of_freedom, p_value, split_stderr
 from microcolumn.evaluate.time_errors import N_WAVES, cells_of, mean_over_splits, mean_stderr
 
 Floats = NDArray[np.float64]
@@ -121,7 +121,9 @@ def p_values(
         now.append(p_value(*mean_over_splits(np.array(gains[:n]), np.array(shares[:n]), 0.5)))
         values = np.array(gains[:n]).sum(axis=1)
         df = degrees_of_freedom(n, 20 if by == "blocks" else None)
-        before.append(p_value(float(values.mean()), corrected_stderr(values, 1.0), df))
+        # Test parts have as many words as training parts.
+        stderr = split_stderr(values) * math.sqrt(1.0 + n)
+        before.append(p_value(float(values.mean()), stderr, df))
     return np.array(now), np.array(before)
 
 

@@ -1,4 +1,4 @@
-"""Make the README's pictures from a store: ``python docs/pictures.py microcolumn-demo/quick.db``.
+"""Make the README's pictures from a store: ``python docs/pictures.py microcolumn-demo/demo.db``.
 
 The store is that of ``microcolumn demo``; the page is photographed in Debian's Chromium.
 """
@@ -18,9 +18,9 @@ DOCS = Path(__file__).parent
 
 
 def main(store: str) -> None:
-    """Draw the assemblies of the store, and photograph the opening and the raster of its page."""
+    """Draw what was planted and found, and photograph the opening and the raster of the page."""
     results = mc.study.open(store)
-    mc.figures.assemblies(results).savefig(DOCS / "assemblies.png", dpi=200)
+    mc.figures.planted(results).savefig(DOCS / "planted.png", dpi=200)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "page.html"
         mc.report.write(results, page)

@@ -1,9 +1,12 @@
-"""A comparison of models whose scores are given."""
+"""A comparison of models whose scores are given, and what a study would find in it."""
 
 from planted_scores import planted_score
 
 from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
+from microcolumn.report._findings import Finding, _kind
+
+GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
 
 #: What each split adds to all models, and to those with hidden units.
 SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.05, -0.05)
@@ -32,3 +35,11 @@ def compared(levels, n_splits=4, split_by="blocks", scatter=1.0, **flags):
     }
     where = {"recording": "cells", "experiment": "instantaneous"}
     return compare_splits(found, 10, 0.5, n_planned=n_splits, split_by=split_by, **where)
+
+
+def finding(name="A", **options):
+    """What a recording says whose models have these scores."""
+    comparison = compared(**{"levels": GROUPS} | options)
+    untested = "No labels of several layers, so this was not tested"
+    where = (name, "instantaneous", 1, name)
+    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")

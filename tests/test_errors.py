@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import microcolumn as mc
 from microcolumn.errors import (
@@ -22,10 +23,11 @@ from microcolumn.errors import (
     in_file,
     within,
 )
+from microcolumn.layers import layer_labels
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.exact import exact_log_partition
 from microcolumn.survey._csd import current_source_density, flash_response
-from microcolumn.validation import check_binary
+from microcolumn.validation import check_binary, listed, real_array, texts
 
 WORDING = Path(__file__).with_name("wording.txt")
 SOURCE = Path(mc.__file__).parent
@@ -78,6 +80,22 @@ NAMES = {
     ),
     "depths": np.arange(100.0, 1700.0, 100.0),
     "check_binary": check_binary,
+    "real_array": real_array,
+    "texts": texts,
+    "listed": listed,
+    "sparse": sparse,
+    "layer_labels": layer_labels,
+    "LFP": LFP,
+    "flash_response": flash_response,
+    "potential": mc.Parameters(
+        b=np.zeros(4), J=np.zeros((4, 4)), v=np.arange(5.0) * [0, 0, 1, 1, 1]
+    ),
+    "gaussian": mc.models.GaussianRBM.from_parameters(
+        mc.Parameters(b=np.zeros(4), W=np.ones((4, 1)), hidden="gaussian")
+    ),
+    "plan": lambda **sections: mc.study.Plan.from_dict(
+        {"recordings": {"B4": {"preset": "B4"}}} | sections
+    ),
     "matrix": matrix,
     "bits": BITS,
     "bins": BINS,

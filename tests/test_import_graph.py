@@ -1,5 +1,6 @@
 """Imports go one way, public names hide no module, files stay small."""
 
+import ast
 import statistics
 import subprocess
 import sys
@@ -31,6 +32,13 @@ def test_no_subpackage_but_the_kernels_knows_their_implementation():
 
 def test_a_private_module_is_imported_by_its_own_subpackage_alone():
     assert import_graph.past_the_underscore() == set()
+
+
+def test_benchmarks_import_what_the_package_has():
+    for path in (import_graph.PACKAGE.parents[1] / "benchmarks").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("microcolumn."):
+                exec(ast.unparse(node), {})
 
 
 def test_no_modules_import_each_other_in_a_circle(graph):

@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.layout import Layout
+from microcolumn.energy import log_weight
+from microcolumn.layout import NEVER_COACTIVE, Layout
+from microcolumn.objectives import (
+    MinimumProbabilityFlow,
+    NegativeLogLikelihood,
+    PseudoLikelihood,
+)
 from microcolumn.parameters import Parameters
+from microcolumn.penalties import L1
+from microcolumn.words import Words
 
 KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
@@ -124,3 +132,86 @@ def test_a_basis_of_the_potential_changes_coordinates_and_slopes(random_paramete
     )
     slopes = turned.pack_gradient(gradient)[turned.potential]
     assert slopes @ step == pytest.approx(gradient.v[2:] @ (basis @ step))
+
+
+def _tied(random_parameters, kind, n_bins, n_units, n_profiles, seed=0):
+    """A tied layout, and parameters whose coordinates are random."""
+    theta = random_parameters(kind, n_bins * n_units, n_bins * n_profiles, seed=seed)
+    layout = Layout.of(theta, tied_bins=n_bins)
+    x = np.random.default_rng(seed).normal(size=layout.size)
+    if theta.W is not None:
+        x[layout.hidden_biases] = -np.abs(x[layout.hidden_biases])
+    return layout, x
+
+
+TIED = given(
+    n_bins=st.integers(2, 5),
+    n_units=st.integers(1, 3),
+    n_profiles=st.integers(1, 2),
+    seed=st.integers(0, 99),
+)
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+@settings(deadline=None, max_examples=15)
+@TIED
+def test_tied_parameters_depend_on_the_lag_alone(
+    random_parameters, kind, n_bins, n_units, n_profiles, seed
+):
+    layout, x = _tied(random_parameters, kind, n_bins, n_units, n_profiles, seed)
+    theta = layout.unpack(x)
+    assert np.array_equal(layout.pack(theta), x)
+    pairs = n_units * (n_units - 1) // 2 + (n_bins - 1) * n_units**2
+    weights = (2 * n_bins - 1) * n_units * n_profiles + n_profiles
+    of_kind = pairs * (theta.J is not None) + weights * (theta.W is not None)
+    assert layout.size == of_kind + n_bins * n_units
+    for part, n_columns in ((theta.J, n_units), (theta.W, n_profiles)):
+        if part is None:
+            continue
+        by_bin = part.reshape(n_bins, n_units, n_bins, n_columns)
+        assert np.array_equal(by_bin[1:, :, 1:], by_bin[:-1, :, :-1])
+    # The orientation: J of an older and a newer unit, and not the other way round.
+    if theta.J is not None and n_units > 1:
+        assert theta.J[0, n_units + 1] != theta.J[1, n_units]
+    entries = sum(np.abs(part).sum() for part in (theta.J, theta.W) if part is not None)
+    assert L1(0.1).value(x, layout) == pytest.approx(0.1 * entries)
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+@pytest.mark.parametrize(
+    "objective", [NegativeLogLikelihood, PseudoLikelihood, MinimumProbabilityFlow]
+)
+@settings(deadline=None, max_examples=5)
+@TIED
+def test_slopes_along_tied_coordinates_are_finite_differences(
+    random_parameters, kind, objective, n_bins, n_units, n_profiles, seed
+):
+    layout, x = _tied(random_parameters, kind, n_bins, n_units, n_profiles, seed)
+    rng = np.random.default_rng(seed)
+    words = Words.from_array(rng.random((50, n_units)) < 0.3).embed(n_bins)
+    function, gradient, ignored = objective(words), np.empty(x.size), np.empty(x.size)
+    function.evaluate(x, layout, gradient)
+    step = 1e-5 * rng.normal(size=x.size)
+    ends = [function.evaluate(x + way * step, layout, ignored) for way in (1.0, -1.0)]
+    assert 0.5 * (ends[0] - ends[1]) == pytest.approx(gradient @ step, rel=1e-5, abs=1e-9)
+    some = np.flatnonzero(rng.random(x.size) < 0.5)
+    design = layout.design(layout.unpack(x), words.X, some)
+    moved = np.zeros(x.size)
+    moved[some] = step[some]
+    ends = [log_weight(layout.unpack(x + way * moved), words.X) for way in (1.0, -1.0)]
+    np.testing.assert_allclose(0.5 * (ends[0] - ends[1]), design @ step[some], atol=1e-9)
+
+
+def test_a_unit_or_pair_is_left_out_where_it_is_so_in_every_bin(random_parameters):
+    theta, n = random_parameters("ising", 6), 2
+    fixed = np.array([True, False] * 3)
+    assert np.array_equal(Layout.of(theta, fixed, tied_bins=3).fixed, fixed)
+    fixed[4] = False  # it fires in the newest bin
+    assert not Layout.of(theta, fixed, tied_bins=3).fixed.any()
+    never = np.zeros((6, 6), dtype=bool)
+    never[0, 3] = never[3, 0] = never[2, 5] = never[5, 2] = True  # unit 0, then unit 1
+    J = Layout.of(theta, None, never, tied_bins=3).unpack(np.zeros(20)).J
+    assert J[0, n + 1] == J[n, 2 * n + 1] == NEVER_COACTIVE
+    assert np.count_nonzero(J) == 4
+    never[2, 5] = never[5, 2] = False
+    assert not Layout.of(theta, None, never, tied_bins=3).never_coactive.any()

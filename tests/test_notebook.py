@@ -81,5 +81,5 @@ def test_results_that_are_text_are_shown_as_they_are_printed(name, results):
     assert type(result).__name__ == name
     [line] = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert line.tag == "pre"
-    assert line.text == str(result)
+    assert line.text == str(result) == repr(result)
     assert len(line.text) < 3000

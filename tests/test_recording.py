@@ -115,11 +115,7 @@ def test_an_unknown_name_lists_labels_and_tables():
         named().restrict("x")
 
 
-def test_a_recording_needs_units_and_a_length():
-    with pytest.raises(ValueError, match=r"ids is empty; a table needs at least one unit"):
-        Recording([])
-    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs=$"):
-        Recording([[], []])
+def test_a_recording_without_spikes_needs_its_epochs_alone():
     assert Recording([[], []], epochs=[[0, 1]]).bin().n_bins == 50
 
 

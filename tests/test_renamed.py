@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import Assembly
+from microcolumn.evaluate import Assembly, ModelScore
 from microcolumn.renamed import ATTRIBUTES, Renamed
 from microcolumn.study.codec import row_of, typed
 
@@ -23,6 +23,8 @@ from microcolumn.study.codec import row_of, typed
 def test_an_old_name_answers_with_the_new_one(module, name, new):
     with pytest.raises(AttributeError, match=f"^{module.__name__}.{name} is {new} now$"):
         getattr(module, name)
+    with pytest.raises(AttributeError, match=r"^microcolumn has no attribute 'Isnig'; .*Ising"):
+        mc.Isnig  # noqa: B018
 
 
 def _kinds(base):
@@ -34,6 +36,7 @@ def _kinds(base):
 def test_an_old_attribute_answers_with_the_new_one():
     plan, theta = mc.study.Plan.of("B4"), mc.Parameters(b=[0.0])
     has = {old: [k for k in _kinds(Renamed) if hasattr(k, new)] for old, new in ATTRIBUTES.items()}
+    assert issubclass(ModelScore, Renamed)
     assert all(has.values())
     with pytest.raises(AttributeError, match=r"^Plan has no attribute 'whole'; it is full now$"):
         _ = plan.whole

@@ -52,15 +52,15 @@ SEEDED = {"microcolumn", "preset", "Experiment", "Source"}
 
 def _public():
     """Each public name once: where it is, and what it is."""
-    rooms = [("", mc), *((n, getattr(mc, n)) for n in mc.__all__)]
+    subpackages = [("", mc), *((n, getattr(mc, n)) for n in mc.__all__)]
     seen = set()
-    for room, module in rooms:
+    for place, module in subpackages:
         for name in module.__all__ if isinstance(module, ModuleType) else ():
             thing = getattr(module, name)
             is_named = inspect.isclass(thing) or inspect.isfunction(thing)
             if is_named and id(thing) not in seen:
                 seen.add(id(thing))
-                yield f"{room}.{name}".lstrip("."), thing
+                yield f"{place}.{name}".lstrip("."), thing
 
 
 PUBLIC = dict(_public())

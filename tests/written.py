@@ -212,27 +212,8 @@ def write_nex(recording, path):
     return path
 
 
-def tsgroup(recording):
-    import pynapple
-
-    units = recording.units
-    epochs = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
-    return pynapple.TsGroup(
-        {
-            int(name): pynapple.Ts(train, time_support=epochs)
-            for name, train in zip(units.ids, recording.trains, strict=True)
-        },
-        time_support=epochs,
-        metadata={
-            "depth": units.depth_um,
-            "layer": np.array(units.layer),
-            "quality": np.array(units.quality),
-        },
-    )
-
-
 def write_pynapple(recording, path):
-    tsgroup(recording).save(str(path))
+    recording.to_pynapple().save(str(path))
     return path
 
 

@@ -39,16 +39,16 @@ def _regions() -> _Regions:
     """All regions; a line of isocortex has an area, its number, those of its layers, its names."""
     outside = (line.split(" ", 1) for line in _lines("atlas_regions.txt"))
     acronyms = {int(number): acronym for number, acronym in outside}
-    found = _Regions(acronyms | {0: "", 315: "Isocortex", 997: "root"}, {}, {})
+    regions = _Regions(acronyms | {0: "", 315: "Isocortex", 997: "root"}, {}, {})
     for line in _lines("atlas_isocortex.txt"):
         area, number, *numbers, names = line.split(" ", 2 + len(_LAYERS))
-        found.acronyms[int(number)] = area
-        found.areas.update({_plain(name): area for name in names.split("; ")})
+        regions.acronyms[int(number)] = area
+        regions.areas.update({_plain(name): area for name in names.split("; ")})
         for end, layer_number in zip(_LAYERS, numbers, strict=True):
             if layer_number != "-":
-                found.acronyms[int(layer_number)] = area + end
-                found.places[area + end] = area, _LAYERS[end]
-    return found
+                regions.acronyms[int(layer_number)] = area + end
+                regions.places[area + end] = area, _LAYERS[end]
+    return regions
 
 
 def _lines(name: str) -> list[str]:

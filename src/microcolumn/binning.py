@@ -33,7 +33,7 @@ _LONG, _RARE = 1e5, 0.02
 _TOO_LONG = 864_000.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Binning(AsText):
     """Words of a recording and what binning did to its spikes.
 

@@ -57,15 +57,15 @@ def _like_first(first: Any, part: Any, k: int) -> Any:
 
 def _in_time(parts: Sequence[Any]) -> tuple[Places, Places, Clock]:
     """First bin of each epoch, place of each bin, and a clock that runs on from part to part."""
-    found: list[tuple[Any, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     n_before, place, end_s = 0, 0, -math.inf
     for part in parts:
         clock, used = part.clock, part.clock.first_bins <= part.bins[-1]
         begin_s, last_s = clock.times_s(part.bins[[0, -1]], part.bin_width).tolist()
         later_s = max(0.0, end_s - begin_s)
         times = clock.first_bins[used] + place, clock.starts_s[used] + later_s
-        found.append((part.epoch_starts + n_before, part.bins + place, *times))
+        rows.append((part.epoch_starts + n_before, part.bins + place, *times))
         n_before, place = n_before + part.n_bins, place + int(part.bins[-1]) + part.window
         end_s = last_s + later_s + part.window * part.bin_width
-    starts, bins, first_bins, starts_s = map(np.concatenate, zip(*found, strict=True))
+    starts, bins, first_bins, starts_s = map(np.concatenate, zip(*rows, strict=True))
     return starts, bins, Clock(first_bins, starts_s)

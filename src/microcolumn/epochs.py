@@ -147,9 +147,9 @@ def named_epochs(names: str | Iterable[str], own: Epochs, tables: Mapping[str, E
     A name is a label of ``own``, a table (without ``_presentations`` too), or a label in any table.
     """
     chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    found = {name: _epochs_called(name, own, tables) for name in chosen}
-    rows = np.concatenate([np.column_stack((each.starts, each.stops)) for each in found.values()])
-    labels = [name for name, each in found.items() for _ in range(len(each))]
+    by_name = {name: _epochs_called(name, own, tables) for name in chosen}
+    rows = np.concatenate([np.column_stack((each.starts, each.stops)) for each in by_name.values()])
+    labels = [name for name, each in by_name.items() for _ in range(len(each))]
     return Epochs.joined(rows, labels=labels)
 
 

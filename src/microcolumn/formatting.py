@@ -96,10 +96,10 @@ def _narrowed(
 ) -> dict[int, int]:
     """Widths of columns, of which the widest are made narrower until all of them fit."""
     for most in range(max(widths), -1, -1):
-        found = {k: min(widths[k], max(least[k], most)) for k in part}
-        if sum(found.values()) <= width:
+        narrowed = {k: min(widths[k], max(least[k], most)) for k in part}
+        if sum(narrowed.values()) <= width:
             break
-    return found
+    return narrowed
 
 
 def html_table(

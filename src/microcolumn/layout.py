@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,8 @@ class Layout:
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``offsets`` are where b, W and c begin in a vector, and where c
-    ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1. ``couplings``,
+    ends. ``multiplicity`` counts the entries of the parameters that a coordinate moves, 2 for a
+    pair, which has two in J, and ``n_tied`` the couplings, biases or weights. ``couplings``,
     ``fields`` (biases of free units), ``weights`` (W row by row, one row per free unit),
     ``hidden_biases`` and ``potential`` are where each of them stands in a vector.
     """
@@ -50,6 +52,7 @@ class Layout:
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     offsets: tuple[int, int, int, int] = field(init=False)
     multiplicity: Floats = field(init=False, repr=False)
+    n_tied: Floats = field(init=False, repr=False)
     couplings: slice = field(init=False, repr=False)
     fields: slice = field(init=False, repr=False)
     weights: slice = field(init=False, repr=False)
@@ -76,6 +79,7 @@ class Layout:
             "fixed_pairs": (rows[never], columns[never]),
             "offsets": offsets,
             "multiplicity": multiplicity,
+            "n_tied": np.ones(multiplicity.size),
             "couplings": slice(0, n_pairs),
             "fields": slice(n_pairs, offsets[1]),
             "weights": slice(offsets[1], offsets[1] + n_weights),
@@ -84,21 +88,27 @@ class Layout:
         }.items():
             object.__setattr__(self, name, value)
 
-    @classmethod
+    @staticmethod
     def of(
-        cls,
         theta: Parameters,
         fixed: NDArray[np.bool_] | None = None,
         never_coactive: NDArray[np.bool_] | None = None,
+        tied_bins: int = 1,
     ) -> Layout:
-        """Layout of a model of the same kind and size as ``theta``, with its biases."""
+        """Layout of a model of the same kind and size as ``theta``, with its biases.
+
+        With more than one of ``tied_bins`` it is a :class:`TiedLayout` of so many bins.
+        """
         n = theta.n_visible
         fixed = np.zeros(n, dtype=bool) if fixed is None else fixed
         if never_coactive is None:
             never_coactive = np.zeros((n, n), dtype=bool)
         coupled, counted = theta.J is not None, theta.v is not None
-        parts = theta.n_hidden, coupled, fixed, never_coactive, counted
-        return cls(theta.b, *parts, hidden=theta.hidden, term=theta.term)
+        parts = theta.b, theta.n_hidden, coupled, fixed, never_coactive, counted
+        named: dict[str, Any] = {"hidden": theta.hidden, "term": theta.term}
+        if tied_bins > 1:
+            return TiedLayout(*parts, **named, n_bins=tied_bins)
+        return Layout(*parts, **named)
 
     @property
     def n_visible(self) -> int:
@@ -192,3 +202,112 @@ class Layout:
         term = None if self.term is None else self.term.with_strengths(weights)
         hidden_biases = c if self.n_hidden else None
         return Parameters.trusted(b, J, W, hidden_biases, v, self.hidden, term)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiedLayout(Layout):
+    """A layout of windows in which couplings and weights depend on the lag between bins alone.
+
+    Words are ``n_bins`` bins of the same units, oldest first, and hidden units stand in bins as
+    units do: an equal number belongs to each, the first of them to the oldest. One coordinate moves
+    all couplings of two units at one lag, one all weights of a unit on the hidden units of one
+    profile at one lag, one the biases of a profile's hidden units. Biases of bits are free: those
+    at the edges of a window stand in for partners beyond it, and turned hidden units
+    (docs/method.md, section 2) change them by what depends on the bin.
+
+    A unit is fixed, and a pair never coactive, if it is so in all bins. ``untied`` is the layout
+    without ties and ``shared`` (untied.size,) the coordinate that each of its own has become.
+    """
+
+    n_bins: int = 1
+    untied: Layout = field(init=False, repr=False)
+    shared: Indices = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find which coordinates of the untied layout are one."""
+        fixed = np.tile(self.fixed.reshape(self.n_bins, -1).all(axis=0), self.n_bins)
+        never = self._never_at_any_bin()
+        parts = self.biases, self.n_hidden, self.coupled, fixed, never
+        untied = Layout(*parts, hidden=self.hidden)
+        groups, sizes, start = [], [], 0
+        for keys in self._keys(untied):
+            distinct, group = np.unique(keys, return_inverse=True)
+            groups.append(start + group.ravel())
+            sizes.append(distinct.size)
+            start += distinct.size
+        shared, ends = np.concatenate(groups), [int(end) for end in np.cumsum(sizes)]
+        n_tied = np.bincount(shared, minlength=start).astype(np.float64)
+        for name, value in {
+            "fixed": fixed,
+            "never_coactive": never,
+            "free": untied.free,
+            "pairs": untied.pairs,
+            "fixed_pairs": untied.fixed_pairs,
+            "offsets": tuple(ends),
+            "multiplicity": np.bincount(shared, untied.multiplicity, start),
+            "couplings": slice(0, ends[0]),
+            "fields": slice(ends[0], ends[1]),
+            "weights": slice(ends[1], ends[2]),
+            "hidden_biases": slice(ends[2], ends[3]),
+            "potential": slice(ends[3], ends[3]),
+            "untied": untied,
+            "shared": shared,
+            "n_tied": n_tied,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def _never_at_any_bin(self) -> NDArray[np.bool_]:
+        """Pairs that are never active together at their lag, shape (n_visible, n_visible)."""
+        n, n_bins = self.n_visible // self.n_bins, self.n_bins
+        by_bins = self.never_coactive.reshape(n_bins, n, n_bins, n).transpose(0, 2, 1, 3)
+        of_lag = np.subtract.outer(np.arange(n_bins), np.arange(n_bins))
+        never = np.empty_like(by_bins)
+        for lag in range(1 - n_bins, n_bins):
+            never[of_lag == lag] = by_bins[of_lag == lag].all(axis=0)
+        return np.ascontiguousarray(never.transpose(0, 2, 1, 3)).reshape(self.never_coactive.shape)
+
+    def _keys(self, untied: Layout) -> list[Indices]:
+        """What tells apart couplings, biases, weights and hidden biases that are not one."""
+        n, n_profiles = self.n_visible // self.n_bins, max(self.n_hidden // self.n_bins, 1)
+        (old, older), (new, newer) = (np.divmod(side, n) for side in untied.pairs)
+        bins, unit = np.divmod(untied.free[:, None], n)
+        of_hidden, profile = np.divmod(np.arange(self.n_hidden), n_profiles)
+        lag = bins - of_hidden + self.n_bins
+        n_biases = untied.hidden_biases.stop - untied.hidden_biases.start
+        return [
+            ((new - old) * n + older) * n + newer,
+            np.arange(untied.free.size),
+            ((lag * n + unit) * n_profiles + profile).ravel(),
+            profile[:n_biases],
+        ]
+
+    def pack(self, theta: Parameters) -> Floats:
+        """The free coordinates of ``theta``, whose couplings and weights are tied.
+
+        Biases of dead hidden units, which tell nothing, are not those of their profile.
+        """
+        tells = np.ones(self.shared.size, dtype=bool)
+        tells[self.untied.hidden_biases] = theta.live[: self.shared.size - self.untied.offsets[2]]
+        packed = np.zeros(self.size)
+        packed[self.shared[tells]] = self.untied.pack(theta)[tells]
+        return packed
+
+    def pack_gradient(self, gradient: Parameters) -> Floats:
+        """Derivatives along the coordinates, each the sum over all that it moves."""
+        slopes = np.bincount(self.shared, self.untied.pack_gradient(gradient), self.size)
+        return slopes.astype(np.float64)
+
+    def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
+        """Parameters with these free coordinates; of a ``change`` of them, 0 for what is fixed."""
+        return self.untied.unpack(vector[self.shared], change=change)
+
+    def design(self, theta: Parameters, X: Bits, coordinates: Indices | None = None) -> Floats:
+        """Derivatives of log p~ of words by coordinates, shape (n_words, n); by all by default."""
+        place = np.full(self.size, -1)
+        chosen = np.arange(self.size) if coordinates is None else coordinates
+        place[chosen] = np.arange(chosen.size)
+        column = place[self.shared]
+        moved = np.flatnonzero(column >= 0)
+        design = np.zeros((chosen.size, len(X)))
+        np.add.at(design, column[moved], self.untied.design(theta, X, moved).T)
+        return design.T

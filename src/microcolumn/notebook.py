@@ -12,9 +12,12 @@ from .validation import Floats
 
 
 class AsText:
-    """Base of results whose text says it all: notebooks show what ``print`` would."""
+    """Base of results whose text says it all: prompts and notebooks show what ``print`` would."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return f'<pre style="white-space:pre-wrap">{html_text(str(self))}</pre>'

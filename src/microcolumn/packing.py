@@ -18,6 +18,16 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
     return X[places], index
 
 
+def distinct_pasts(X: Bits, n_units: int) -> tuple[Bits, NDArray[np.int32]]:
+    """Distinct windows without their newest bin of ``n_units``, and which of them each has.
+
+    ``X`` (n_words, n_bits) are windows, oldest bin first.
+    """
+    if X.shape[1] == n_units:
+        return X[:1, :0], np.zeros(len(X), dtype=np.int32)
+    return unique_rows(np.ascontiguousarray(X[:, :-n_units]))
+
+
 def packed(X: Bits) -> NDArray[np.uint64]:
     """Rows of bits as 64-bit integers, shape (n_integers, n_rows), for :func:`unique_packed`."""
     octets = np.packbits(X, axis=1)

@@ -346,9 +346,9 @@ def _converted(function: str, content: Any, options: dict[str, Any]) -> Recordin
     return recording
 
 
-def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
+def _among(name: str, column: tuple[str, ...] | None, entries: str | Iterable[str]) -> Any:
     """Mask of the units whose entry is wanted; a label that no unit has is an error."""
-    labels = [wanted] if isinstance(wanted, str | bytes) else wanted
+    labels = [entries] if isinstance(entries, str | bytes) else entries
     names = set(texts(name, labels, "pass a list of names"))
     if column is None:
         raise BadInput(f"units have no {name} here", "state it where the recording is read")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,11 @@ def attach(
     def find(name: str) -> Any:
         if name in renamed:
             raise AttributeError(f"{package}.{name} is {renamed[name]} now")
-        return load(name)
+        if name in public:
+            return load(name)
+        close = difflib.get_close_matches(name, public, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise AttributeError(f"{package} has no attribute {name!r}{hint}")
 
     return find, names, public
 

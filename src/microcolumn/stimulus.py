@@ -114,9 +114,9 @@ class StimulusDrive:
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
         none = np.full(words.n_units, np.inf), np.ones(words.n_units), np.zeros(words.n_units, bool)
-        return cls(repeats, words_info, spikes, observed, *none)._chosen(widths)
+        return cls(repeats, words_info, spikes, observed, *none)._with_preferred_settings(widths)
 
-    def _chosen(self, widths: Floats) -> StimulusDrive:
+    def _with_preferred_settings(self, widths: Floats) -> StimulusDrive:
         """The drive with the settings that left-out repeats prefer, for each unit."""
         by_repeat, units = self.left_out_log_likelihood(widths), np.arange(self.n_units)
         # Of equal settings the last, which says least.
@@ -200,15 +200,15 @@ class StimulusDrive:
             each of ``PRIOR_BINS``; the last of the widths is infinite.
         """
         widths = np.append(widths_s, np.inf)
-        found = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))
-        for total, r in zip(found, np.flatnonzero(self._seen).tolist(), strict=True):
+        log_likelihood = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))
+        for total, r in zip(log_likelihood, np.flatnonzero(self._seen).tolist(), strict=True):
             spikes, silent = self.spikes[r], self.observed[r][:, None] - self.spikes[r]
             mean = self._mean_rate(r)
             for k, (hits, seen) in enumerate(self._smoothed(r, widths)):
                 for i, prior in enumerate(PRIOR_BINS):
                     p = (hits + prior * mean) / (seen + prior)
                     total[k, i] = (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
-        return found
+        return log_likelihood
 
     @property
     def _seen(self) -> NDArray[np.bool_]:

@@ -51,10 +51,10 @@ def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
     return starts.astype(np.int64)
 
 
-def remaining_epochs(epoch_starts: Places, kept: NDArray[np.intp]) -> Places:
-    """First of each run of adjacent bins when only those at ``kept`` (increasing) remain."""
-    epoch = np.searchsorted(epoch_starts, kept, side="right")
-    is_start = (np.diff(kept) != 1) | (np.diff(epoch) != 0)
+def remaining_epochs(epoch_starts: Places, bins: NDArray[np.intp]) -> Places:
+    """First of each run of adjacent bins when only those at ``bins`` (increasing) remain."""
+    epoch = np.searchsorted(epoch_starts, bins, side="right")
+    is_start = (np.diff(bins) != 1) | (np.diff(epoch) != 0)
     return np.concatenate(([0], np.flatnonzero(is_start) + 1))
 
 

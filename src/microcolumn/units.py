@@ -134,13 +134,13 @@ class Units(AsTable):
     @property
     def columns(self) -> dict[str, Sequence[str]]:
         """What is known of the units, as text by the name of the column."""
-        found: dict[str, Sequence[str]] = {"unit": self.ids}
+        columns: dict[str, Sequence[str]] = {"unit": self.ids}
         for name in TEXT_COLUMNS[1:]:
             if getattr(self, name):
-                found[name] = getattr(self, name)
+                columns[name] = getattr(self, name)
         if self.depth_um is not None:
-            found["depth, µm"] = [number(depth, 0) for depth in self.depth_um.tolist()]
-        return found
+            columns["depth, µm"] = [number(depth, 0) for depth in self.depth_um.tolist()]
+        return columns
 
     def _repr_html_(self) -> str:
         listed_units = html_list(self.columns, "unit", left=TEXT_COLUMNS)

@@ -126,8 +126,8 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
-        found = f"{len(shape)}D array" if shape else "scalar array"
-        problem = f"Expected 2D array, got {found} instead (shape={shape})"
+        kind = f"{len(shape)}D array" if shape else "scalar array"
+        problem = f"Expected 2D array, got {kind} instead (shape={shape})"
         raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
@@ -149,12 +149,12 @@ def _first_clause(error: Exception) -> str:
     return str(error).split(". ")[0].rstrip(".")
 
 
-def shown(value: Any) -> str:
+def described(value: Any) -> str:
     """A value as errors name it: as it is, or by its kind where that would take several lines.
 
     Examples
     --------
-    >>> shown("text"), shown(np.zeros((3, 8))), shown(dict.fromkeys(range(100)))
+    >>> described("text"), described(np.zeros((3, 8))), described(dict.fromkeys(range(100)))
     ("'text'", 'an array', 'a dict')
     """
     if isinstance(value, int) and abs(value) > sys.float_info.max:
@@ -180,19 +180,21 @@ def kind_of(value: Any) -> str:
     return f"{'an' if spoken_with_a_vowel else 'a'} {kind}"
 
 
-def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
+def expect(name: str, value: Any, kind: type[Thing], remedy: str) -> Thing:
     """What was given, if it is of this type."""
-    if not isinstance(given, kind):
-        raise BadType(name, f"is {kind_of(given)}", f"pass {remedy}")
-    return given
+    if not isinstance(value, kind):
+        raise BadType(name, f"is {kind_of(value)}", f"pass {remedy}")
+    return value
 
 
-def one_of(name: str, given: Any, options: Iterable[str]) -> str:
+def one_of(name: str, value: Any, options: Iterable[str]) -> str:
     """A text, if it is one of these."""
-    known = list(options)
-    if isinstance(given, str) and given in known:
-        return given
-    raise BadArgument(name, f"is {shown(given)}", f"choose one of {', '.join(map(repr, known))}")
+    listed = list(options)
+    if isinstance(value, str) and value in listed:
+        return value
+    raise BadArgument(
+        name, f"is {described(value)}", f"choose one of {', '.join(map(repr, listed))}"
+    )
 
 
 def whole_number(name: str, value: Any, least: int | None = None) -> int:
@@ -202,7 +204,7 @@ def whole_number(name: str, value: Any, least: int | None = None) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise BadType(name, f"is {shown(value)}", "pass a whole number")
+        raise BadType(name, f"is {described(value)}", "pass a whole number")
     if least is not None and number < least:
         raise BadArgument(name, f"is {number}", f"it must be at least {least}")
     return number
@@ -224,7 +226,7 @@ def real_number(name: str, value: Any, remedy: str) -> float:
             return float(value)
     except (TypeError, OverflowError):
         pass
-    raise BadType(name, f"is {shown(value)}", remedy)
+    raise BadType(name, f"is {described(value)}", remedy)
 
 
 def positive_number(name: str, value: Any, remedy: str, *, above: float = 0.0) -> float:
@@ -284,7 +286,7 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     try:
         entries: Iterable[Any] = iter(values)
     except TypeError:
-        raise BadType(name, f"is {shown(values)}", remedy) from None
+        raise BadType(name, f"is {described(values)}", remedy) from None
     return list(entries)
 
 

@@ -207,6 +207,13 @@ class Words:
         percent = 100.0 * self.rates.reshape(self.window, -1).mean(axis=0)
         return card(repr(self), units_tables(self.units, "active, % of bins", percent))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """What :meth:`expand` gives, for NumPy and for scikit-learn's searches."""
+        check_unweighted(self)  # an array has no weights
+        if copy is False:
+            raise BadInput("words are no array in memory", "leave out copy=False")
+        return np.asarray(self.expand(), dtype)
+
     def expand(self) -> Bits:
         """All words in time order, shape (n_bins, n_dims)."""
         return self.X[self.index]
@@ -317,10 +324,10 @@ class Words:
             window=n_bins_per_word,
         )
 
-    def _take(self, kept: NDArray[np.intp]) -> Words:
-        """Words of the bins at ``kept`` (increasing); an epoch ends wherever bins are missing."""
-        index = self.index[kept]
-        weights = None if self.weights is None else self.weights[kept]
+    def _take(self, bins: NDArray[np.intp]) -> Words:
+        """Words of the bins at ``bins`` (increasing); an epoch ends wherever bins are missing."""
+        index = self.index[bins]
+        weights = None if self.weights is None else self.weights[bins]
         counts = _counts(index, weights, len(self))
         occurs = counts > 0
         renamed = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
@@ -329,8 +336,8 @@ class Words:
             X=self.X[occurs],
             counts=counts[occurs],
             index=renamed[index],
-            epoch_starts=remaining_epochs(self.epoch_starts, kept),
-            bins=self.bins[kept],
+            epoch_starts=remaining_epochs(self.epoch_starts, bins),
+            bins=self.bins[bins],
             weights=weights,
         )
 

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from microcolumn.evaluate import synchrony
 from microcolumn.models import RBM, Independent, Ising, KPairwise, SemiRBM
 from microcolumn.parameters import Parameters
 
@@ -64,3 +65,23 @@ def random_model():
 @pytest.fixture(scope="session")
 def distribution():
     return _distribution
+
+
+@pytest.fixture(scope="session")
+def too_large():
+    """A model of 33 units, words, and P(k active): 31 units have one hidden unit, 2 are coupled.
+
+    Its couplings keep it from being summed over its hidden unit, but its two parts can be summed.
+    """
+    W = np.zeros((33, 1))
+    W[:4], J = 4.0, np.zeros((33, 33))
+    J[31, 32] = J[32, 31] = 1.0
+    theta = Parameters(b=np.full(33, -3.0), J=J, W=W, c=[-5.0])
+    grouped = RBM.from_parameters(Parameters(b=theta.b[:31], W=W[:31], c=theta.c))
+    pair = np.array([1.0, 2.0 * np.exp(-3.0), np.exp(2.0 - 6.0)])
+    pair /= pair.sum()
+    both = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
+    drawn = np.random.default_rng(0).choice(4, 3000, p=pair[[0, 1, 1, 2]] / [1, 2, 2, 1])
+    words = np.hstack((grouped.sample(3000, 5), both[drawn]))
+    active = np.convolve(synchrony(grouped).probability, pair)
+    return SemiRBM.from_parameters(theta), words, active

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._goodness import WordFeatures, WordSample, goodness
 from microcolumn.evaluate.model_adequacy import _error, _first_miss
 from microcolumn.evaluate.time_errors import cell_table
@@ -145,18 +144,15 @@ def test_silence_is_not_described_by_a_model_of_active_units():
     assert "synchrony" in found.missed
 
 
-def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(monkeypatch):
-    model = planted(13)
-    words = model.sample(3000, 5)
-    exact = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
-    monkeypatch.setattr(_model_words, "can_sample_exactly", lambda theta: False)
-    monkeypatch.setattr(_model_words, "_MOST_DRAWN", 20_000)
+def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(too_large):
+    model, words, probability = too_large
     found = mc.evaluate.adequacy(model, words)
     assert found.method == "gibbs"
-    np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
+    tail = probability[::-1].cumsum()[::-1][1:]
+    np.testing.assert_allclose(found.tail_model, tail, atol=5 * 0.5 / 20_000**0.5)
     assert found.describes
-    denser = mc.RBM.from_parameters(mc.Parameters(b=model.b_ + 0.5, W=model.W_, c=model.c_))
-    assert mc.evaluate.adequacy(denser, words).p_value == 1 / 1000
+    denser = mc.Parameters(b=model.b_ + 0.5, J=model.J_, W=model.W_, c=model.c_)
+    assert mc.evaluate.adequacy(mc.SemiRBM.from_parameters(denser), words).p_value == 1 / 1000
 
 
 def test_a_model_that_was_fitted_is_given_the_error_of_its_training_words():

@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 
 import microcolumn as mc
-from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._goodness import WordFeatures, WordSample
-from microcolumn.evaluate._model_words import training_error
+from microcolumn.evaluate._model_words import training_error, words_of_model
 from microcolumn.models import DichotomizedGaussian, WordModel
 
 N = 7
@@ -108,25 +107,22 @@ def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
     tail = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     stderr = np.sqrt(tail * (1.0 - tail) / 20_000)
     assert (np.abs(found.tail_model - tail) <= 4.5 * stderr + 1e-12).all()
-    # One word in six stands for the model: the error of a difference grows by that much.
+    # One word in six is a sample of the model: the error of a difference grows by that much.
     own = np.sqrt(np.array(found.tail_observed) * (1.0 - np.array(found.tail_observed)) / 4000)
     ratio = np.array(found.tail_stderr)[:4] / own[:4]
     assert ratio.mean() == pytest.approx(np.sqrt(1.0 + 4000 / 20_000), rel=0.1)
 
 
-def test_words_of_chains_are_grouped_by_chain(monkeypatch):
+def test_words_of_chains_are_grouped_by_chain():
     """Chains take turns, and each group has all words of its chains."""
     words = mixture(21).sample(3000, 0)  # more units than can be listed
     model = mc.models.RandomProjections(20).fit(words)
     features = WordFeatures.of(words.mean(axis=0))
-    monkeypatch.setattr(_model_words, "_FEWEST_DRAWN", 10_000)
     held = mc.Words.from_array(words)
-    X, sample, method = _model_words.words_of_model(
-        model, features, held, 1000, np.random.default_rng(0)
-    )
-    drawn = model.sample(10_000, np.random.default_rng(0))
+    X, sample, method = words_of_model(model, features, held, 1000, np.random.default_rng(0))
+    drawn = model.sample(20_000, np.random.default_rng(0))
     assert method == "gibbs"
-    chain = np.arange(10_000) % model._chains_of(10_000)
+    chain = np.arange(20_000) % model._chains_of(20_000)
     for group in (0, 17, 499):
         own = drawn[chain % 500 == group]
         counts = sample.by_cell[[group]].toarray()[0]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from microcolumn import Ising
+from microcolumn import Ising, Words
 from microcolumn.evaluate import BlockSplit
 
 
@@ -28,7 +28,8 @@ def test_a_fold_is_a_few_contiguous_blocks():
 
 def test_scikit_learn_searches_by_blocks():
     X = np.random.default_rng(0).integers(0, 2, size=(400, 3))
-    search = GridSearchCV(Ising(), {"l1": [1e-3, 1e-1]}, cv=BlockSplit(4)).fit(X)
+    words = Words.from_array(X)
+    search = GridSearchCV(Ising(), {"l1": [1e-3, 1e-1]}, cv=BlockSplit(4)).fit(words)
     assert search.n_splits_ == 4
     scores = cross_val_score(Ising(l1=1e-3), X, cv=BlockSplit(4))
     np.testing.assert_allclose(search.cv_results_["mean_test_score"][0], scores.mean())

@@ -39,8 +39,8 @@ def test_a_search_over_hidden_units_ends_where_the_score_has_turned(parts, model
     assert 3 <= len(found.l1_values) <= len(grid) + 2
     assert found.l1_values[-1] <= grid[-1]
     scores = [score.bits_per_second for score in found.scores]
-    assert found.scores[found.chosen].bits_per_second >= max(scores) - 0.1
-    weaker, stronger = found.chosen, len(scores) - 1 - found.chosen
+    assert found.scores[found.best_index].bits_per_second >= max(scores) - 0.1
+    weaker, stronger = found.best_index, len(scores) - 1 - found.best_index
     assert weaker >= 1  # neighbours on both sides were tried
     assert stronger >= 1 or found.best.n_nonzero_ == 0
     # The chosen fit has come to its end, as if it were the only one.
@@ -155,8 +155,8 @@ def test_every_setting_is_fitted_scored_and_kept(bursts):
     ]
     assert [score.bits_per_second for score in found.scores] == pytest.approx(expected, abs=0.05)
     best = max(score.bits_per_second for score in found.scores)
-    assert found.scores[found.chosen].bits_per_second == best
-    assert found.best is found.fits[found.chosen]
+    assert found.scores[found.best_index].bits_per_second == best
+    assert found.best is found.fits[found.best_index]
     assert found.best.n_components > 1  # the words have two states
 
 
@@ -172,4 +172,4 @@ def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(bursts
     with pytest.warns(match="not converged"):
         found = mc.evaluate.choose(model, *bursts, ({"n_components": 1}, {"n_components": 4}))
     assert found.scores[1].bits_per_second > found.scores[0].bits_per_second
-    assert (found.fits[0].certificate_.converged, found.chosen) == (True, 0)
+    assert (found.fits[0].certificate_.converged, found.best_index) == (True, 0)

@@ -33,11 +33,21 @@ def test_a_model_that_is_far_behind_is_not_what_the_gain_is_over_however_large_i
     found = contrast(Known(whole.models), [first], second)
     assert found.second == "KPairwise"
     assert found.bits_per_second == pytest.approx(1.0)
+    # Nor is one that nobody can tell, while the best one is not clearly worse.
+    errors |= {"KPairwise": 2.0, "CommonDrive": 90.0}
+    assert contrast(Known(whole.models), [first], second).second == "KPairwise"
+    errors["KPairwise"] = 0.01
+    assert contrast(Known(whole.models), [first], second).second == "CommonDrive"
 
 
 def test_a_common_drive_that_explains_as_much_leaves_no_claim_of_groups():
     assert compared(PAIRS).groups.differs
     assert not compared(PAIRS | {"PopulationTracking": 12.0}).groups.differs
+    # A single hidden unit is a drive, which may have gains of any size.
+    one = compared(PAIRS | {"SemiRBM 1": 12.0, "RBM 1": 5.0})
+    assert one.groups.second == "SemiRBM 1"
+    assert not one.groups.differs
+    assert one.explanation.parts == ("drive", "pairs")
     worse = compared(PAIRS | {"PopulationTracking": 14.0}).groups
     assert worse.differs
     assert worse.bits_per_second < 0.0

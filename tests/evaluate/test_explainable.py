@@ -103,6 +103,6 @@ def test_perfect_model_explains_all_of_it():
 def test_too_many_different_words_say_nothing():
     words = (np.random.default_rng(0).random((2000, 40)) < 0.5).astype(np.uint8)
     found = mc.evaluate.explainable(words)
-    assert not found.known
+    assert not found.is_reliable
     assert found.coverage == 0.0
     assert str(found).startswith("too many different words to say what could be explained (2,000")

@@ -31,7 +31,7 @@ def test_more_groups_than_ten_ask_for_twice_as_many_hidden_units():
     parts = words.split(0.8, random_state=0)
     by_hand = [choose_l1(mc.RBM(m), *parts, l1_values) for m in (10, 20)]
     found = tuned.choices["RBM"]
-    assert 12 <= found.best.n_live_hidden_ <= 15  # dead ones end the ladder
+    assert 12 <= found.best.n_live_hidden_ <= 15  # dead ones end the path
     for ours, theirs in zip((*found.others, found), by_hand, strict=True):
         np.testing.assert_array_equal(ours.best.W_, theirs.best.W_)
         assert ours.l1_values == theirs.l1_values
@@ -52,6 +52,18 @@ def test_more_live_hidden_units_that_gain_nothing_are_not_taken():
     assert gain.bits_per_second <= gain.stderr
     few = grouped(8, 4, n_bins=500).split(0.8, random_state=0)  # hidden units enough
     assert choose_n_hidden(mc.RBM(), *few, [3e-4]).others == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "n_hidden", "n_tried"), [((14, 7, 3000), 10, 1), ((16, 8, 1500), 20, 3)]
+)
+def test_coarse_strengths_are_tried_for_a_larger_number_if_it_gains(words, n_hidden, n_tried):
+    found = choose_n_hidden(mc.RBM(), *grouped(*words).split(0.8, random_state=0), "coarse")
+    [other] = found.others
+    by_size = {each.best.n_hidden: each for each in (found, other)}
+    assert found.best.n_hidden == n_hidden
+    assert by_size[10].best.l1 in by_size[20].l1_values
+    assert [len(by_size[m].l1_values) for m in (10, 20)] == [3, n_tried]
 
 
 def test_a_name_without_a_number_is_a_model_with_auto_and_other_numbers_are_kept():

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
-from microcolumn.evaluate import conditional_gain, past
+from microcolumn.evaluate import conditional_gain
 from microcolumn.evaluate.past import log_odds_of_bits
-from microcolumn.models import RBM, SemiRBM
-from microcolumn.parameters import Parameters
+from microcolumn.models import SemiRBM
 from microcolumn.words import Words
 
 KINDS = ["independent", "ising", "kpairwise", "rbm", "srbm"]
@@ -103,23 +102,3 @@ def test_the_past_predicts_a_follower_and_leaves_its_leader_alone():
     gains = conditional_gain(SemiRBM(n_hidden=2, l1=2e-3).fit(train), test, given="past")
     assert gains[1] > 5.0
     assert abs(gains[0]) < 1.0
-
-
-@pytest.mark.parametrize("weight", [500.0, 2000.0])
-def test_weights_of_hundreds_stay_finite_and_right(weight):
-    # Two cells at two window; one hidden unit joins the first cell's past and newest bin, so that
-    # after a spike its log odds are b + softplus(2w - w) - softplus(w - w) = w + b - log 2, and
-    # after silence b + softplus(w - w) - softplus(-w) = b + log 2. A second hidden unit, all but
-    # always on, adds -w to the log odds of the second cell.
-    b = [0.0, 0.0, -3.0, 1.0]
-    W = np.array([[weight, 0.0], [0.0, 0.0], [weight, 0.0], [0.0, -weight]])
-    theta = Parameters(b=b, W=W, c=[-weight, 2.0 * weight])
-    words = Words.from_array([[0, 0], [0, 0], [1, 0], [0, 0]]).embed(2)
-    odds, index = past.log_odds_given_past(theta, words)
-    spike, silence = odds[index[words.X[:, 0] == 1]][0], odds[index[words.X[:, 0] == 0]][0]
-    np.testing.assert_allclose(spike[0], weight - 3.0 - math.log(2.0), rtol=1e-12)
-    np.testing.assert_allclose(silence[0], math.log(2.0) - 3.0, rtol=1e-11)
-    np.testing.assert_allclose(odds[:, 1], 1.0 - weight, rtol=1e-12)
-    assert np.isfinite(conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4)).all()
-    gains = conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4, given="past")
-    assert np.isfinite(gains).all()

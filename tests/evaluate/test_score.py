@@ -1,4 +1,4 @@
-"""The excess log-likelihood against probabilities written out word by word."""
+"""The log-likelihood gain against probabilities written out word by word."""
 
 import math
 from dataclasses import replace

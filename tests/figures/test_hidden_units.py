@@ -138,8 +138,8 @@ def boxes(ax, colour):
 def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     [row] = rows_of([0])
     found = Assemblies((replace(row, stability=0.0),), 4, exact=True)
-    figure = assemblies(study(tmp_path, found=found, n_hidden=1))
-    assert figure.title.startswith("Hidden units of RBM 1")
+    figure = assemblies(study(tmp_path, found=found, n_hidden=2))
+    assert figure.title.startswith("Hidden units of RBM 2")
     assert titles(figure) == ["h0"]
     assert "unstable" in [text.get_text() for ax in figure.axes for text in ax.texts]
     assert "clearest of" not in figure.caption
@@ -147,7 +147,7 @@ def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
 
 def test_windows_are_drawn_with_the_bins_that_belong_to_them(tmp_path):
     found = Assemblies(rows_of([0]), 4, exact=True)
-    windows = {"windows": (3,), "n_hidden": 1}
+    windows = {"windows": (3,), "n_hidden": 2}
     results = study(tmp_path, WINDOWS, found=found, **windows)
     figure = assemblies(results)
     ax, model, words = lettered(figure)["b"], results.model("cells", "RBM"), words_of(results)

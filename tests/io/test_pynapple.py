@@ -65,6 +65,7 @@ def test_metadata_of_a_group_is_the_table_of_units(trains):
     recording = Recording.from_pynapple(group, depth_reference="surface", quality="good")
     assert recording.units.ids == ("10", "16", "19")
     assert recording.units.depth_um.tolist() == [100.0, 500.0, 700.0]
+    assert from_pynapple(recording.to_pynapple()).units.depth_reference == "surface"
     assert recording.units.layer == ("II/III", "IV", "V/VI")
     by_area = from_pynapple(group, depth_reference="surface", layers="area")
     assert by_area.units.layer == ("a", "b", "b", "a")

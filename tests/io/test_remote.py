@@ -148,11 +148,11 @@ def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, s
 
 
 def test_what_a_server_claims_relaxes_no_limit(server):
-    claimed = _remote.found(f"{server[0]}/{10**15 - 1}/a.nwb")
+    claimed = _remote.open_remote(f"{server[0]}/{10**15 - 1}/a.nwb")
     assert claimed.size == 10**15 - 1
     assert size_on_disk(claimed) == 1 << 28
     assert largest_content(claimed) == 1 << 32
-    small = _remote.found(f"{server[0]}/1000/a.nwb")
+    small = _remote.open_remote(f"{server[0]}/1000/a.nwb")
     assert largest_content(small) < 1 << 21
     with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, too many for a URL"):
         check_claim(claimed, (1 << 32) + 1, "x")
@@ -176,7 +176,7 @@ def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
 
 def test_a_server_that_stops_is_given_up(server, monkeypatch):
     monkeypatch.setattr(_remote, "_SECONDS", 0.5)
-    remote = _remote.found(f"{server[0]}/stops/a.nwb")
+    remote = _remote.open_remote(f"{server[0]}/stops/a.nwb")
     remote.seek(1 << 21)
     with pytest.raises(
         ValueError, match=r"its server stopped sending it \(no answer within 0.5 s\)"

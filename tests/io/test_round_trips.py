@@ -25,7 +25,7 @@ FILES = {
     "NeuroExplorer": (written.write_nex, "a.nex"),
 }
 OBJECTS = {
-    "pynapple": (mc.Recording.from_pynapple, written.tsgroup),
+    "pynapple": (mc.Recording.from_pynapple, mc.Recording.to_pynapple),
     "Neo": (mc.Recording.from_neo, written.neo_trains),
     "SpikeInterface": (mc.Recording.from_spikeinterface, written.sorting),
 }

@@ -87,15 +87,6 @@ def test_two_units_are_the_ising_model_and_the_table_of_the_words(every_word):
         np.testing.assert_allclose(found, ising.score_samples(every_word(2)), atol=1e-6)
 
 
-def test_a_strong_penalty_leaves_independent_units(words, every_word):
-    model = CascadedLogistic(l1=1e9).fit(words)
-    independent = mc.Independent().fit(words)
-    np.testing.assert_allclose(
-        model.score_samples(every_word(6)), independent.score_samples(every_word(6)), rtol=1e-12
-    )
-    assert (model.n_nonzero_, model.n_parameters_, model.size_) == (0, 6, "0 weights, 0 steps")
-
-
 def test_the_count_contains_the_model_without_it(words):
     """The penalised likelihood of the larger model is never lower, and equal where steps are 0."""
     for l1 in (1e-4, 1e-2):
@@ -126,19 +117,6 @@ def test_a_grid_spans_four_decades_with_and_without_the_count(words):
         {"l1": 0.0, "count": True},
         {"l1": 0.0, "count": False},
     )
-
-
-def test_a_path_gives_the_fits_of_single_strengths_in_the_order_asked(words):
-    grid = [{"l1": 1e-4}, {"l1": 1e-2, "count": False}, {"l1": 1e-3}]
-    path = CascadedLogistic(tol=1e-10).fit_grid(words, grid)
-    for settings, model in zip(grid, path, strict=True):
-        assert model.get_params() == CascadedLogistic(tol=1e-10, **settings).get_params()
-        single = CascadedLogistic(tol=1e-10, **settings).fit(words)
-        np.testing.assert_allclose(
-            model.score_samples(words), single.score_samples(words), atol=1e-6
-        )
-        assert model.unit_ids_ == single.unit_ids_
-        assert np.array_equal(model.rates_, single.rates_)
 
 
 def test_units_go_from_the_least_active_to_the_most_active_bin_by_bin(words):

@@ -254,6 +254,27 @@ def test_settings_out_of_range_are_refused(model):
         model.fit([[0, 1], [1, 0], [0, 0], [1, 1]])
 
 
+@pytest.mark.parametrize("name", ["cascade", "projections", "tree", "two-tree", "tracking"])
+def test_fits_along_a_grid_are_those_of_single_settings(X, name):
+    words = mc.Words.from_array(X)
+    model = clone(MODELS[name])
+    model.set_params(**{"tol": 1e-8} if "tol" in model.get_params() else {})
+    grid = model.grid(words)[-4:]
+    for settings, fit in zip(grid, model.fit_grid(words, grid), strict=True):
+        alone = clone(model).set_params(**settings).fit(words)
+        assert fit.get_params() == alone.get_params()
+        assert (fit.size_, fit.unit_ids_) == (alone.size_, alone.unit_ids_)
+        np.testing.assert_allclose(fit.score_samples(EVERY), alone.score_samples(EVERY), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["cascade", "projections"])
+def test_a_strong_penalty_leaves_independent_units(X, name):
+    model = clone(MODELS[name]).set_params(l1=1e3).fit(X)
+    assert (model.n_nonzero_, model.n_parameters_) == (0, N)
+    independent = mc.Independent().fit(X).score_samples(EVERY)
+    np.testing.assert_allclose(model.score_samples(EVERY), independent, atol=2e-3)
+
+
 @pytest.mark.parametrize(
     "name", ["k-pairwise", "cascade", "tree", "tracking", "mixture", "drive", "universal"]
 )
@@ -261,4 +282,4 @@ def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
     train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))
     choice = mc.evaluate.choose(fits[name], train, held)
     best = max(score.bits_per_second for score in choice.scores)
-    assert choice.scores[choice.chosen].bits_per_second == best
+    assert choice.scores[choice.best_index].bits_per_second == best

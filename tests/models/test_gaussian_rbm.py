@@ -77,15 +77,6 @@ def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
     assert sampled.objective_ == pytest.approx(exact.objective_, abs=5e-3)
 
 
-def test_what_is_of_groups_alone_is_refused_in_a_sentence():
-    words = _words(6, 2.0)
-    model = mc.models.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(words)
-    with pytest.raises(ValueError, match="stand for no group"):
-        mc.evaluate.assemblies(model, words)
-    with pytest.raises(ValueError, match="take those of an Ising model"):
-        mc.evaluate.intervals(model, words)
-
-
 def test_interactions_and_predictions_follow_the_couplings():
     words = _words(4, 3.0).embed(2)
     model = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
@@ -109,5 +100,3 @@ def test_an_rbm_with_gaussian_hidden_units_is_one():
     model = mc.RBM(4, hidden="gaussian", l1=1e-3)
     assert isinstance(model, mc.models.GaussianRBM)
     assert (model.n_hidden, model.l1) == (4, 1e-3)
-    with pytest.raises(ValueError, match="hidden is 'softplus'; pass 'gaussian'"):
-        mc.RBM(4, hidden="softplus")

@@ -1,4 +1,4 @@
-"""Fits of RBM and SemiRBM: group penalties, words kept apart, and units that are off in silence."""
+"""Fits of RBM and SemiRBM: group penalties, validation words, and units that are off in silence."""
 
 import numpy as np
 import pytest

@@ -7,8 +7,6 @@ from scipy.special import gammaln, logsumexp
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.objectives import (
-    MinimumProbabilityFlow,
-    PseudoLikelihood,
     negative_log_likelihood,
 )
 from microcolumn.parameters import Parameters
@@ -146,19 +144,6 @@ def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
     assert fits[0].score(words) > fits[1].score(words) > fits[2].score(words)
     ising = mc.Ising(l1=1e-3).fit(words)
     np.testing.assert_allclose(fits[2].J_, ising.J_, atol=1e-3)
-
-
-def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
-    with pytest.raises(TypeError, match="objective"):
-        mc.models.KPairwise(objective="mpf")
-    for objective in (MinimumProbabilityFlow(words), PseudoLikelihood(words)):
-        with pytest.raises(ValueError, match="use the likelihood"):
-            objective(theta)
-    model = mc.models.KPairwise.from_parameters(theta)
-    with pytest.raises(ValueError, match="interaction of every order"):
-        mc.evaluate.effective_interactions(model)
-    with pytest.raises(ValueError, match="pairs alone"):
-        mc.evaluate.intervals(model, words)
 
 
 def test_annealing_agrees_with_the_exact_sum_of_twenty_units():

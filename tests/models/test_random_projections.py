@@ -98,30 +98,6 @@ def test_features_are_seen_in_ten_words_or_more_and_in_half_at_most():
     assert not _features(model, np.zeros((1, 8), dtype=np.uint8)).any()
 
 
-def test_a_large_penalty_leaves_independent_units():
-    X = _words()
-    model = mc.models.RandomProjections(30, l1=1.0).fit(X)
-    assert model.n_nonzero_ == 0
-    assert model.n_parameters_ == 5
-    expected = mc.Independent().fit(X).score_samples(ALL[5])
-    np.testing.assert_allclose(model.score_samples(ALL[5]), expected, atol=2e-3)
-
-
-def test_a_grid_is_a_path_of_the_same_optima():
-    words = mc.Words.from_array(_words())
-    model = mc.models.RandomProjections(n_inputs=3, tol=1e-7)
-    grid = [{"n_projections": n, "l1": l1} for n in (10, 20) for l1 in (1e-2, 1e-3)]
-    for fit, setting in zip(model.fit_grid(words, grid), grid, strict=True):
-        alone = mc.models.RandomProjections(n_inputs=3, tol=1e-7, **setting).fit(words)
-        assert fit.get_params() == alone.get_params()
-        assert fit.size_ == alone.size_
-        np.testing.assert_allclose(fit.objective_, alone.objective_, atol=1e-8)
-    chosen = mc.evaluate.choose(model, words, words, grid).best
-    assert chosen.size_ == "20 projections"
-    assert chosen.l1 == 1e-3
-    assert set(model.grid(words)[0]) == {"l1"}
-
-
 @pytest.fixture(scope="module")
 def sampled():
     """A fit of few units by sampling, as of many, and the exact one."""

@@ -121,14 +121,6 @@ def test_the_certificate_survives_a_file(sampled, tmp_path):
     assert to_bytes(copy) == to_bytes(sampled)
 
 
-@pytest.mark.parametrize("max_iter", [2, 5000])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_certificate_of_an_exact_fit_survives_a_file_too(words, max_iter):
-    model = mc.Ising(max_iter=max_iter).fit(words)
-    assert from_bytes(to_bytes(model)).certificate_ == model.certificate_
-    assert model.certificate_.converged is (max_iter == 5000)
-
-
 @pytest.mark.parametrize(
     "change",
     [

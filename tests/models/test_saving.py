@@ -28,14 +28,6 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
-def test_saving_replaces_an_older_file(tmp_path):
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(b"something else")
-    _fitted(mc.Independent).save(os.fspath(path))
-    assert isinstance(mc.load(os.fspath(path)), mc.Independent)
-    assert os.listdir(tmp_path) == ["model.safetensors"]
-
-
 def test_an_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted yet"):
         to_bytes(mc.Ising())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
-from microcolumn.models import Tree, TwoTree, to_bytes
+from microcolumn.models import Tree, TwoTree
 
 N_UNITS = 5
 
@@ -130,17 +130,3 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
         assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(np.exp(log_p) @ states, model.rates_, atol=1e-12)
         assert model.entropy_ == pytest.approx(-(np.exp(log_p) @ log_p), abs=1e-10)
-
-
-@pytest.mark.parametrize("cls", [Tree, TwoTree])
-def test_fits_along_a_grid_are_those_of_single_fits(cls):
-    words = mc.Words.from_array(words_of())
-    train, held = words.split(0.5, random_state=0)
-    grid = cls().grid(train)
-    assert grid[-1] == {"n_edges": {Tree: 4, TwoTree: 7}[cls]}
-    choice = mc.evaluate.choose(cls(), train, held)
-    for setting, fit in zip(choice.settings, choice.fits, strict=True):
-        alone = cls(**setting).fit(train)
-        assert to_bytes(alone) == to_bytes(fit)
-        assert len(fit.edges_) == setting["n_edges"]
-    assert float(choice.scores[choice.chosen]) == max(map(float, choice.scores))

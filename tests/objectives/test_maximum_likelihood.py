@@ -117,18 +117,6 @@ def test_a_sum_over_too_many_states_is_refused_with_a_way_out():
         NegativeLogLikelihood(X)(coupled)
 
 
-def test_two_units_have_their_closed_form():
-    counts = {(0, 0): 60, (0, 1): 20, (1, 0): 12, (1, 1): 8}
-    X = np.repeat(list(counts), list(counts.values()), axis=0)
-    model = mc.Ising(l1=0.0).fit(X)
-    p00, p01, p10, p11 = (count / 100 for count in counts.values())
-    np.testing.assert_allclose(model.b_, [np.log(p10 / p00), np.log(p01 / p00)], atol=1e-7)
-    assert model.J_[0, 1] == pytest.approx(0.5 * np.log(p11 * p00 / (p01 * p10)), abs=1e-7)
-    np.testing.assert_allclose(
-        np.exp(model.score_samples(list(counts))), [p00, p01, p10, p11], atol=1e-8
-    )
-
-
 @pytest.mark.parametrize("n_units", [3, 6, 9])
 def test_moments_of_an_unpenalised_ising_model_are_those_of_the_data(
     random_parameters, draw, every_word, n_units

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from flips import assert_agrees, brute_force, logistic, random_model, random_words
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
 import microcolumn as mc
 from microcolumn.layout import Layout
@@ -59,17 +58,6 @@ def test_an_unpenalised_ising_fit_solves_the_logistic_regressions_coupled_by_sym
         assert error.mean() == pytest.approx(0.0, abs=1e-9)
         residual[n] = error @ X / X.shape[0]
     np.testing.assert_allclose((residual + residual.T)[off], 0.0, atol=1e-9)
-
-
-def test_two_units_are_one_logistic_regression(draw):
-    # The coupling of two units is all that both regressions have beside their intercepts: both
-    # find the same one, the log odds ratio.
-    X = draw(Parameters(b=[-0.5, -1.0], J=[[0.0, 0.4], [0.4, 0.0]]), 2000)
-    model = mc.Ising(l1=0.0, objective="pseudolikelihood").fit(X)
-    for n in (0, 1):
-        regression = LogisticRegression(C=np.inf, tol=1e-10).fit(X[:, [1 - n]], X[:, n])
-        assert 2.0 * model.J_[0, 1] == pytest.approx(regression.coef_[0, 0], abs=1e-5)
-        assert model.b_[n] == pytest.approx(regression.intercept_[0], abs=1e-5)
 
 
 @pytest.mark.parametrize("n_words", [2_000, 200_000])

@@ -11,12 +11,17 @@ from microcolumn.objectives import (
     l1_grid,
     largest_l1,
     mpf,
+    negative_conditional_likelihood,
     negative_log_likelihood,
     pair_counts,
     pair_rates,
 )
 
-OBJECTIVES = {"mpf": mpf, "likelihood": negative_log_likelihood}
+OBJECTIVES = {
+    "mpf": mpf,
+    "likelihood": negative_log_likelihood,
+    "conditional": negative_conditional_likelihood,
+}
 
 
 def _words(seed, n_units=5, n_words=400):
@@ -28,11 +33,11 @@ def _words(seed, n_units=5, n_words=400):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_the_largest_slope_along_a_coupling_at_the_independent_model(objective, seed):
-    X = _words(seed)
-    independent = mc.Parameters(b=logit(X.mean(axis=0)), J=np.zeros((5, 5)))
-    _, slopes = OBJECTIVES[objective](independent, X)
+    words = mc.Words.from_array(_words(seed)).embed(2)
+    independent = mc.Parameters(b=logit(words.rates), J=np.zeros((10, 10)))
+    _, slopes = OBJECTIVES[objective](independent, words)
     np.testing.assert_allclose(slopes.b, 0.0, atol=1e-12)
-    assert largest_l1(X, objective) == pytest.approx(np.abs(slopes.J).max(), rel=1e-10)
+    assert largest_l1(words, objective) == pytest.approx(np.abs(slopes.J).max(), rel=1e-10)
 
 
 def test_pseudolikelihood_is_the_sum_of_the_logistic_regressions_of_all_units():
@@ -55,10 +60,10 @@ def test_pseudolikelihood_is_the_sum_of_the_logistic_regressions_of_all_units():
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_an_ising_model_has_couplings_just_below_and_none_above(objective):
-    X = _words(3)
-    largest = largest_l1(X, objective)
-    assert mc.Ising(l1=1.001 * largest, objective=objective).fit(X).n_couplings_ == 0
-    assert mc.Ising(l1=0.99 * largest, objective=objective).fit(X).n_couplings_ >= 1
+    words = mc.Words.from_array(_words(3)).embed(2)
+    largest = largest_l1(words, objective)
+    assert mc.Ising(l1=1.001 * largest, objective=objective).fit(words).n_couplings_ == 0
+    assert mc.Ising(l1=0.99 * largest, objective=objective).fit(words).n_couplings_ >= 1
 
 
 @pytest.mark.parametrize(

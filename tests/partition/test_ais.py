@@ -12,11 +12,12 @@ from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition import ais as module
+from microcolumn.partition import PartitionSettings, exact_samples
+from microcolumn.partition._branches import Branch
 from microcolumn.partition._path import AnnealingPath
 from microcolumn.partition.ais import annealed_importance_sampling, lower_bound
-from microcolumn.partition.importance_weights import log_mean
-from microcolumn.partition.modes import FoundMode
+from microcolumn.partition.importance_weights import doubt_of, log_mean
+from microcolumn.partition.modes import find_modes
 
 KINDS = ("ising", "rbm", "srbm")
 
@@ -134,10 +135,18 @@ def test_a_planted_mode_is_found_or_flagged(case, base):
         assert not result.converged or abs(result.value - exact) < 4 * result.stderr
 
 
-def _without_search(theta, words, rng):
-    """One mode, at silence: a search that looked nowhere."""
-    silent = np.zeros((1, theta.n_visible), dtype=np.uint8)
-    return (FoundMode(np.full(theta.n_visible, 0.03), silent[0], silent),)
+#: Chains only, from the heaviest mode alone: a search that missed all others.
+BLIND = PartitionSettings(exact_samples=0.0, most_modes=1)
+
+
+def _run_of_heaviest_mode(theta, words, n_steps=2000):
+    """The branch of one mode with reverse chains that start from ``words``."""
+    path = AnnealingPath(theta, np.full(theta.n_visible, np.log(0.03)), np.random.default_rng(0))
+    [mode] = find_modes(theta, rng=0, most=1)
+    branch = Branch(path, mode, 0, mode.rates[None], words, True, 500)
+    branch.run_forward(n_steps)
+    branch.run_reverse(n_steps)
+    return branch
 
 
 @pytest.mark.parametrize("case", ["strong Ising", "very strong RBM"])
@@ -154,26 +163,28 @@ def test_a_mode_of_its_own_gets_a_path_of_its_own(case):
     assert silent.seen is active.seen is result.spurious_mass is None
 
 
-def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning(monkeypatch):
-    monkeypatch.setattr(module, "find_modes", _without_search)
-    monkeypatch.setattr(module._Annealing, "_excess", lambda self: None)  # the runs alone
+def test_a_mode_that_no_forward_chain_reaches_is_seen_by_the_reverse_run():
     theta, exact = PLANTED["very strong RBM"]
-    with pytest.warns(ConvergenceWarning, match="that no forward chain reached"):
-        result = annealed_importance_sampling(theta, max_steps=2000, random_state=0)
-    assert not result.converged
-    assert result.value - exact < -5 * result.stderr  # the standard error alone is fooled
-    assert abs(result.reverse - exact) < 4 * result.reverse_stderr
+    branch = _run_of_heaviest_mode(theta, exact_samples(theta, 1000))
+    forward, reverse = branch.part, branch.reverse_part
+    assert forward.value - exact < -5 * forward.stderr  # the standard error alone is fooled
+    assert abs(reverse.value - exact) < 4 * reverse.stderr
+    doubt = doubt_of(branch.forward, branch.reverse, True, 0.014, 1.0, forward.stderr)
+    assert "that no forward chain reached" in doubt
 
 
-def test_words_that_hold_more_than_z_are_never_called_converged(monkeypatch):
+def test_words_that_hold_more_than_z_are_never_called_converged():
     """As where a search finds a word whose weight no branch accounts for."""
-    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
-    monkeypatch.setattr(module, "find_modes", _without_search)
-    theta, _ = _planted_rbm(10.0, bias=-4.0, mass=0.5)
+    theta, _ = _planted_rbm(10.0, bias=-4.0, mass=0.45)
     known = np.concatenate([np.zeros((5000, 20)), np.ones((1, 20))]).astype(np.uint8)
     with pytest.warns(ConvergenceWarning, match=r"known words alone sum to .* is 1{20}"):
         result = annealed_importance_sampling(
-            theta, rates=np.full(20, 0.02), words=known, max_steps=2000, random_state=3
+            theta,
+            rates=np.full(20, 0.02),
+            words=known,
+            max_steps=2000,
+            random_state=3,
+            settings=BLIND,
         )
     assert not result.converged
     assert result.lower_bound > result.value + 0.5
@@ -234,30 +245,16 @@ def test_saturated_hidden_units_give_the_right_number_or_a_warning():
 
 
 @pytest.mark.parametrize("with_words", [False, True])
-def test_models_too_large_for_exact_samples_are_reversed_from_gibbs_chains(with_words, monkeypatch):
-    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+def test_models_too_large_for_exact_samples_are_reversed_from_gibbs_chains(with_words):
     rng = np.random.default_rng(5)
     theta = _random_model(rng, "srbm", 9, 1.0)
     words = rng.integers(0, 2, (50, 9)) if with_words else None
-    result = annealed_importance_sampling(theta, words=words, random_state=1)
+    sampled = PartitionSettings(exact_samples=0.0)
+    result = annealed_importance_sampling(theta, words=words, random_state=1, settings=sampled)
     exact = _exact(theta)
     assert result.converged
     assert abs(result.value - exact) < 4 * result.stderr
     assert abs(result.reverse - exact) < 4 * result.reverse_stderr
-
-
-def test_reverse_chains_started_at_data_words_see_the_mode_that_the_data_show(monkeypatch):
-    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
-    monkeypatch.setattr(module, "find_modes", _without_search)
-    monkeypatch.setattr(module._Annealing, "_excess", lambda self: None)
-    theta, _ = PLANTED["very strong RBM"]
-    words = np.zeros((200, 20), dtype=np.uint8)
-    words[:4] = 1
-    with pytest.warns(ConvergenceWarning, match="no forward chain reached"):
-        result = annealed_importance_sampling(
-            theta, rates=np.full(20, 0.03), words=words, max_steps=2000, random_state=0
-        )
-    assert not result.converged
 
 
 def test_steps_double_until_the_tolerance_is_met_and_every_run_is_reported():

@@ -9,7 +9,7 @@ from flips import KINDS, random_model
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import log_partition
-from microcolumn.partition.driven import driven_log_partition
+from microcolumn.partition.driven import _one_by_one, driven_log_partition
 
 
 def brute_force(theta, table):
@@ -30,14 +30,12 @@ def test_exact_sums_are_those_over_all_words(kind, scale, n_units):
     assert mean.value == pytest.approx(values.mean())
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_sums_for_each_drive_agree_with_those_for_all_at_once(kind, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_sums_for_each_drive_agree_with_those_for_all_at_once(kind):
     rng = np.random.default_rng(1)
     theta, table = random_model(rng, kind, 9, 2, 1.0), rng.normal(size=(40, 9))
     at_once, _ = driven_log_partition(theta, table)
-    monkeypatch.setattr("microcolumn.partition.driven._MOST_UNITS", 0)
-    one_by_one, _ = driven_log_partition(theta, table)
-    np.testing.assert_allclose(one_by_one, at_once, rtol=1e-12)
+    np.testing.assert_allclose(_one_by_one(theta, table), at_once, rtol=1e-12)
 
 
 def test_the_cheaper_sum_is_taken():

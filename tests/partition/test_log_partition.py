@@ -1,42 +1,23 @@
 """Which method normalises which model, and what is said about wrong requests."""
 
-import functools
-
 import numpy as np
 import pytest
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition import LogPartition, _log_partition as choose, log_partition
+from microcolumn.partition import LogPartition, PartitionSettings, log_partition
 
 
-@pytest.fixture
-def annealed(monkeypatch):
-    """Stand in for annealed importance sampling; keeps the options it was called with."""
-    calls = []
-
-    @functools.wraps(choose.annealed_importance_sampling)  # the same options are known
-    def stand_in(theta, **options):
-        calls.append(options)
-        return LogPartition(0.0, 0.1, "ais", 1.0, 0.0, True)
-
-    monkeypatch.setattr(choose, "annealed_importance_sampling", stand_in)
-    return calls
-
-
-def test_a_small_model_is_summed_exactly(random_model, enumerate_words, annealed):
+def test_a_small_model_is_summed_exactly(random_model, enumerate_words):
     theta = random_model("srbm", 8)
     log_z = log_partition(theta)
     assert log_z.side == "visible"
     assert log_z.value == pytest.approx(enumerate_words(theta)[1], abs=1e-10)
-    assert annealed == []
 
 
-def test_the_limit_counts_operations(random_model, annealed, monkeypatch):
+def test_the_limit_counts_operations(random_model):
     theta = random_model("ising", 10)
-    monkeypatch.setattr(choose, "EXACT_LOG_Z", 1024.0)
-    assert log_partition(theta).side == "visible"
-    monkeypatch.setattr(choose, "EXACT_LOG_Z", 1023.0)
-    assert log_partition(theta).method == "ais"
+    for limit, method in ((1024.0, "exact"), (1023.0, "ais")):
+        assert log_partition(theta, settings=PartitionSettings(limit)).method == method
 
 
 @pytest.mark.parametrize(
@@ -48,7 +29,7 @@ def test_the_limit_counts_operations(random_model, annealed, monkeypatch):
         ("ais", ("ais", None)),
     ],
 )
-def test_an_explicit_method_is_used(method, used, random_model, annealed):
+def test_an_explicit_method_is_used(method, used, random_model):
     found = log_partition(random_model("rbm", 6, n_hidden=2), method)
     assert (found.method, found.side) == used
 

@@ -1,14 +1,19 @@
 """Masses of modes against brute force, and modes that the data do not show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition import _shares as module, log_partition
+from microcolumn.partition import PartitionSettings, log_partition
+from microcolumn.partition._shares import _far
 from microcolumn.partition.ais import annealed_importance_sampling
 
 N = 14
+#: Shares of modes come from annealing each.
+ANNEALED = PartitionSettings(quick_samples=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +34,14 @@ def _drawn(two_modes, n=500, only=None):
 
 
 @pytest.mark.parametrize("way", ["exact samples", "annealed", "ais"])
-def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes, monkeypatch):
+def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes):
     theta, X, p = two_modes
     truth = float(p[X.sum(axis=1) > N / 2].sum())
     assert truth > 0.5
     words = _drawn(two_modes, only=lambda k: k < N / 2)
-    if way == "annealed":
-        monkeypatch.setattr(module, "QUICK_SAMPLES", 0.0)
     method = "ais" if way == "ais" else "exact"
-    found = log_partition(theta, method, words=words, random_state=0)
+    settings = ANNEALED if way == "annealed" else PartitionSettings()
+    found = log_partition(theta, method, words=words, random_state=0, settings=settings)
     active, silent = found.modes
     assert (active.seen, silent.seen) == (False, True)
     assert active.n_active > N - 1 > 1 > silent.n_active
@@ -54,19 +58,15 @@ def test_words_of_both_phases_show_both(two_modes):
     assert not found.has_spurious_mode
 
 
-def test_nothing_is_searched_for_where_exact_samples_lie_near_the_words(two_modes, monkeypatch):
-    def search(*_):
-        raise AssertionError("chains were run")
-
-    monkeypatch.setattr(module, "find_modes", search)
+def test_nothing_is_searched_for_where_exact_samples_lie_near_the_words(two_modes):
     theta, X, p = two_modes
-    [mode] = log_partition(theta, "exact", words=_drawn(two_modes), random_state=0).modes
+    rng = np.random.default_rng(0)
+    state = rng.bit_generator.state
+    [mode] = log_partition(theta, "exact", words=_drawn(two_modes), random_state=rng).modes
+    assert rng.bit_generator.state == state  # chains would have drawn from it
     mean_active = float(p @ X.sum(axis=1))
     assert (mode.share, mode.stderr, mode.seen) == (1.0, 0.0, True)
     assert mode.n_active == pytest.approx(mean_active, abs=5 * N / np.sqrt(2000))
-    silent = _drawn(two_modes, only=lambda k: k < N / 2)
-    with pytest.raises(AssertionError, match="chains were run"):
-        log_partition(theta, "exact", words=silent, random_state=0)
 
 
 @pytest.mark.parametrize("n_units", [2, 7, 15])
@@ -74,7 +74,7 @@ def test_a_sample_is_far_by_the_bits_in_which_it_differs_from_all_words(n_units)
     rng = np.random.default_rng(n_units)
     words, samples = (rng.integers(0, 2, (20, n_units), dtype=np.uint8) for _ in range(2))
     distances = (samples[:, None] != words).sum(axis=2).min(axis=1)
-    np.testing.assert_array_equal(module._far(samples, words), distances > min(2, n_units // 6))
+    np.testing.assert_array_equal(_far(samples, words), distances > min(2, n_units // 6))
 
 
 def test_a_single_word_of_a_phase_shows_it(two_modes):
@@ -93,16 +93,15 @@ def test_a_word_on_the_way_between_two_phases_shows_neither(two_modes):
     assert [mode.seen for mode in found.modes] == [False, True]
 
 
-def test_mass_that_no_mode_accounts_for_is_listed_and_false(two_modes, monkeypatch):
-    theta, _, _ = two_modes
+def test_mass_that_no_mode_accounts_for_is_listed_and_false(two_modes):
+    """The search is told to stop at the active mode, and misses the silent one."""
+    theta, X, p = two_modes
     words = _drawn(two_modes, only=lambda k: k < N / 2)
-    monkeypatch.setattr(module, "QUICK_SAMPLES", 0.0)
-    modes = module.find_modes(theta, rng=0)
-    lost = [mode for mode in modes if mode.n_active < 1]
-    # Twice the silent one, as if the search had cut it in two and missed the other.
-    monkeypatch.setattr(module, "find_modes", lambda *_: (*lost, *lost))
-    found = log_partition(theta, "exact", words=words, random_state=0)
-    assert found.spurious_mass > 0.3
+    settings = replace(ANNEALED, most_modes=1)
+    found = log_partition(theta, "exact", words=words, random_state=0, settings=settings)
+    [rest] = [mode for mode in found.modes if np.isnan(mode.n_active)]
+    assert not rest.seen
+    assert abs(rest.share - p[X.sum(axis=1) < N / 2].sum()) < 4 * rest.stderr + 0.01
 
 
 def test_a_model_that_mixes_has_one_mode_and_no_spurious_mass():

@@ -66,7 +66,7 @@ def test_slopes_are_finite_differences_where_nothing_is_zero(
     steps = 1e-3 * np.abs(x)
     gradient = np.random.default_rng(seed).normal(size=x.size)
     slopes = gradient.copy()
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
     for k, step in enumerate(steps):
         there, here = x.copy(), x.copy()
         there[k], here[k] = x[k] + step, x[k] - step
@@ -88,7 +88,7 @@ def test_slopes_are_the_steepest_descent_of_the_penalised_problem(
     rng = np.random.default_rng(seed)
     gradient = rng.normal(size=x.size)
     slopes = gradient.copy()
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
 
     def rate(direction, step=1e-7):
         moved = penalty.value(x + step * direction, layout) - penalty.value(x, layout)
@@ -108,7 +108,7 @@ def test_a_dead_hidden_unit_stays_where_its_gradient_is_below_the_threshold(exce
     layout = Layout.of(Parameters(b=np.zeros(4), W=np.zeros((4, 1))))
     x, gradient = np.zeros(layout.size), np.zeros(layout.size)
     gradient[layout.weights] = [3.0, 0.0, -4.0, 0.0]  # norm 5, threshold strength * 2
-    GroupL1(2.5 - excess / 2).add_slopes(x, layout, gradient)
+    GroupL1(2.5 - excess / 2).add_subgradient(x, layout, gradient)
     found = np.linalg.norm(gradient)
     assert found == pytest.approx(max(excess, 0.0), abs=1e-12)
 
@@ -148,7 +148,7 @@ def test_without_strength_nothing_is_penalised(random_parameters, name):
     x, penalty = layout.pack(theta), PENALTIES[name](0.0, 0.0)
     gradient = np.random.default_rng(0).normal(size=x.size)
     slopes, moved = gradient.copy(), -x
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
     penalty.zero(moved, x, layout, slopes)
     assert penalty.value(x, layout) == 0.0
     assert np.array_equal(slopes, gradient)

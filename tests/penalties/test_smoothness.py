@@ -27,7 +27,7 @@ def test_value_and_slopes_follow_the_definition(random_parameters, n_units, has_
     assert penalty.value(x, layout) == pytest.approx(0.35 * np.square(bends).sum(), abs=1e-12)
     gradient = np.random.default_rng(1).normal(size=x.size)
     slopes = gradient.copy()
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
     assert np.array_equal(slopes[: layout.offsets[-1]], gradient[: layout.offsets[-1]])
     for k in range(layout.offsets[-1], x.size):
         step = np.eye(x.size)[k] * 1e-5
@@ -48,7 +48,7 @@ def test_bends_may_be_given_that_cost_nothing(random_parameters):
     x, slopes = layout.pack(theta), np.zeros(layout.size)
     penalty = Smoothness(0.7, np.diff(theta.v, n=2))
     assert penalty.value(x, layout) == 0.0
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
     assert not slopes.any()
     x[layout.potential] += 0.5 * np.arange(1, 6)
     assert penalty.value(x, layout) == pytest.approx(0.35 * 0.25)

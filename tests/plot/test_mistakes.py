@@ -76,6 +76,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "hidden_units": (rbm, words),
         "layers": (rbm, ["IV", "IV", "V", "V", "V"]),
         "modes": (mc.models.BernoulliMixture(2).fit(words),),
+        "planted": (mc.evaluate.PlantedGroup("IV", ("1", "2"), "h0", ("2", "3")), words),
         "penalties": (mc.evaluate.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),),
         "prediction": (models, words, 0),
         "probe": (recording,),

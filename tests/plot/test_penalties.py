@@ -48,7 +48,7 @@ def test_scores_are_drawn_at_their_strengths_with_errors_and_the_chosen_ringed(i
     strengths, scores = named["Ising"].get_data()
     assert strengths.tolist() == list(STRENGTHS)
     np.testing.assert_allclose(scores, [score.bits_per_second for score in ising.scores])
-    assert rings == [[ising.best.l1, ising.scores[ising.chosen].bits_per_second]]
+    assert rings == [[ising.best.l1, ising.scores[ising.best_index].bits_per_second]]
     [bars] = ax.collections
     heights = [np.ptp(segment[:, 1]) / 2 for segment in bars.get_segments()]
     np.testing.assert_allclose(heights, [score.stderr for score in ising.scores])
@@ -60,7 +60,7 @@ def test_couplings_and_live_hidden_units_are_counted(ising, rbm):
     assert list(named) == ["Ising"]  # an RBM has none
     counts = [np.count_nonzero(np.triu(fit.J_, 1)) for fit in ising.fits]
     assert named["Ising"].get_ydata().tolist() == counts
-    assert rings == [[ising.best.l1, counts[ising.chosen]]]
+    assert rings == [[ising.best.l1, counts[ising.best_index]]]
     named, _ = lines(drawn([ising, rbm], show="hidden units"))
     assert list(named) == ["RBM 2"]
     live = [np.count_nonzero(fit.W_.any(axis=0)) for fit in rbm.fits]

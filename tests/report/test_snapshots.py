@@ -14,12 +14,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import planted_study as planted
-from planted_comparison import compared
+from planted_comparison import GROUPS, finding
 
 from microcolumn.models.spec import ALTERNATIVES, OBJECTIVES, PAPER_MODELS
 from microcolumn.report._answer_sentences import QUESTIONS, answer
-from microcolumn.report._findings import Finding, Layering, _kind
+from microcolumn.report._findings import Layering
 from microcolumn.report._methods import methods, references
+from microcolumn.report.scoreboard import scoreboard
 from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
 
@@ -28,7 +29,6 @@ FIRST, SECOND = planted.PLAN.experiments
 INSTANTANEOUS = Plan(planted.PLAN.sources, (FIRST,))
 FLOW = replace(FIRST, objectives="mpf")
 
-GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
 #: Models of a common drive.
 DRIVE = {"PopulationTracking": 6.0, "KPairwise": 11.0}
 #: Scores of models that give each kind of answer.
@@ -56,14 +56,6 @@ class Doubtful(Fit):
 
 class Missing(Fit):
     missed, describes = ("pairs",), False
-
-
-def finding(name="A", **options):
-    """What a recording says whose models have these scores."""
-    comparison = compared(**{"levels": GROUPS} | options)
-    untested = "No labels of several layers, so this was not tested"
-    where = (name, "instantaneous", 1, name)
-    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")
 
 
 def answers():
@@ -131,7 +123,8 @@ def study(plan=INSTANTANEOUS, **options):
 
     def lines(folder):
         results = Results(planted.write(folder / "study.db", plan, **options))
-        yield report_text(results)
+        yield from (line.text for line in scoreboard(results, seconds=70.0))
+        yield f"\n{report_text(results)}"
         yield from (f"{name}: {text}" for name, text in methods(plan, layers=True))
 
     return lines

@@ -1,7 +1,7 @@
 import pytest
 
 from microcolumn.report import answer_text, report_text
-from microcolumn.report.text import text_blocks
+from microcolumn.report.text import report_lines, short_report
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +19,12 @@ def test_the_answer_fits_a_terminal_and_breaks_no_amount(planted_results):
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
 def test_the_whole_report_fits_a_terminal_and_breaks_no_word(text, planted_results, columns):
-    narrow = "\n\n".join(map(str, text_blocks(planted_results, columns)))
-    assert max(map(len, narrow.splitlines())) <= columns
-    assert words_of(narrow) == words_of(text)
+    lines = [line.text for line in report_lines(planted_results, columns)]
+    assert max(map(len, lines)) <= columns
+    assert words_of("\n".join(lines)) == words_of(text)
+    short = [line.text for line in short_report(planted_results, columns)]
+    assert max(map(len, short)) <= columns
+    assert len(short) < 40
 
 
 def words_of(text):

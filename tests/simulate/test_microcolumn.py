@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.simulate import _column as anatomy
+from microcolumn.simulate import _column as anatomy, microcolumn
 from microcolumn.simulate._spikes import _ar1, _volleys
 
 
@@ -76,15 +76,15 @@ def test_every_unit_listens_to_its_own_layer_and_a_few_to_another(recording):
     assert truth.members("column slow").size == 20
 
 
-def test_shared_drives_are_those_both_units_listen_to(recording):
-    truth = recording.truth
-    shared = truth.shared("IV volleys")
-    listens = truth.gains[:, [drive.name for drive in truth.drives].index("IV volleys")] != 0
-    for n in range(20):
-        for m in range(20):
-            assert shared[n, m] == (n != m and listens[n] and listens[m])
+def test_groups_are_the_units_that_listen_to_the_same_volleys(recording):
+    names = [drive.name for drive in recording.truth.drives]
+    for layer, units in recording.groups.items():
+        listens = recording.truth.gains[:, names.index(f"{layer} volleys")] != 0
+        assert units == tuple(np.array(recording.units.ids)[listens])
+    assert list(recording.groups) == list(anatomy.LAYERS)
+    assert microcolumn(n_units=12, minutes=0.1, coupled=False).groups == {}
     with pytest.raises(ValueError, match="drive is 'V'; choose one of 'II/III volleys"):
-        truth.shared("V")
+        recording.truth.members("V")
 
 
 def test_synapses_join_different_units_mostly_of_one_layer():

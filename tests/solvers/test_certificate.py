@@ -52,7 +52,7 @@ def test_at_the_optimum_violations_are_the_noise_of_the_chains(optimum):
     assert np.mean([each.chains_agree for each in found]) == pytest.approx(1.0, abs=0.4)
     gains = [each.gain for each in found]
     assert abs(np.mean(gains)) < 3.0 * np.std(gains) / math.sqrt(len(gains))
-    # Errors are right although the moments hang together.
+    # Errors are right although the moments are correlated.
     told = math.sqrt(np.mean([each.gain_stderr**2 for each in found]))
     assert 0.6 < told / np.std(gains, ddof=1) < 2.5
     n_pairs = 0 if theta.J is None else np.count_nonzero(theta.J) // 2

@@ -14,7 +14,7 @@ LAYOUT = Layout.of(Parameters(b=np.zeros(N_UNITS), J=np.zeros((N_UNITS, N_UNITS)
 
 @pytest.fixture(scope="module")
 def curvature():
-    """A covariance of moments that hang together: curvatures differ by a factor of 100."""
+    """A covariance of moments that are correlated: curvatures differ by a factor of 100."""
     rng = np.random.default_rng(0)
     turned, _ = np.linalg.qr(rng.normal(size=(LAYOUT.size, LAYOUT.size)))
     return (turned * np.geomspace(0.01, 1.0, LAYOUT.size)) @ turned.T

@@ -222,12 +222,12 @@ def test_without_a_penalty_models_nest_on_the_words_kept_apart(seed):
     [both] = fit_path("srbm", problem, [0.0])
     [ising] = fit_path("ising", problem, [0.0])
     kept = problem.parts[1]
-    assert rbm.kept_objective == pytest.approx(kept(rbm.parameters)[0])
-    assert both.kept_objective <= rbm.kept_objective + 1e-12
-    assert both.kept_objective <= kept(ising.parameters)[0] + 1e-9
+    assert rbm.validation_objective == pytest.approx(kept(rbm.parameters)[0])
+    assert both.validation_objective <= rbm.validation_objective + 1e-12
+    assert both.validation_objective <= kept(ising.parameters)[0] + 1e-9
     assert rbm.converged
     assert both.converged
-    assert np.isnan(ising.kept_objective)
+    assert np.isnan(ising.validation_objective)
 
 
 def test_words_kept_apart_end_a_fit_where_they_no_longer_gain():
@@ -236,7 +236,7 @@ def test_words_kept_apart_end_a_fit_where_they_no_longer_gain():
     on_most = replace(problem, objective=problem.parts[0], parts=None, max_iter=500)
     [longer] = fit_path("rbm", on_most, [0.0])
     assert longer.objective < problem.parts[0](stopped.parameters)[0]
-    assert problem.parts[1](longer.parameters)[0] > stopped.kept_objective
+    assert problem.parts[1](longer.parameters)[0] > stopped.validation_objective
     [cut] = fit_path("rbm", replace(problem, max_iter=3), [0.0])
     assert not cut.converged
 

@@ -186,13 +186,6 @@ def test_without_a_penalty_moments_are_those_of_the_data(pairwise, every_word):
     assert np.count_nonzero(found.theta.J) == 42
 
 
-def test_a_huge_penalty_leaves_every_pair_uncoupled(pairwise):
-    start = Parameters(b=np.zeros(7), J=0.1 * (1.0 - np.eye(7)))
-    found = Searching(pairwise, start, 1e3).run(1000)
-    assert not found.theta.J.any()
-    np.testing.assert_allclose(found.theta.b, logit(pairwise.rates), atol=0.15)
-
-
 def test_no_more_steps_are_taken_than_allowed(pairwise):
     found = Searching(pairwise, uncoupled(pairwise), 1e-3).run(1)
     assert (found.state.effort.n_iter, found.state.effort.n_rounds) == (1, 1)

@@ -371,7 +371,7 @@ def test_validation_chooses_the_number_of_hidden_units_once_for_both_models(tmp_
         rbm, both = (store.rows("fits", job=job) for job in jobs)
     train, validation, _ = split_words(recording().bin(0.020), Experiment("e"), 1, 0)
     by_hand = mc.evaluate.choose_n_hidden(mc.RBM(group_l1=2e-3), train, validation, L1)
-    settings, score = by_hand.settings[by_hand.chosen], by_hand.scores[by_hand.chosen]
+    settings, score = by_hand.settings[by_hand.best_index], by_hand.scores[by_hand.best_index]
     tried = {"settings": settings, "validation_bits_per_second": score.bits_per_second}
     assert (rbm[0]["tried"], both[0]["tried"]) == ([tried], None)
     assert {from_bytes(row["file"]).n_hidden for row in (*rbm, *both)} == {10}

@@ -1,12 +1,13 @@
 import os
 import signal
 import threading
+import time
 
 import pytest
 from stored import Nursery
 
 from microcolumn.study import store as stores
-from microcolumn.study.store import Store, StoreError
+from microcolumn.study.store import Store, StoreError, lock_path
 
 HOLD = """
 import signal
@@ -64,17 +65,42 @@ def test_a_second_run_is_refused_with_the_name_of_the_first(path, holder):
 
 def test_the_lock_goes_with_a_killed_process(path, holder):
     assert Store.is_running(path)
+    assert lock_path(path).exists()
     holder.stop(signal.SIGKILL)
     assert not Store.is_running(path)
+    assert not lock_path(path).exists()
     with Store.create(path) as store, store.lock():
         assert store.read_study()["runner"].startswith(f"process {os.getpid()} ")
 
 
 def test_the_lock_is_released_at_the_end_of_a_run(path, holder):
     holder.stop(signal.SIGUSR1)
+    assert not lock_path(path).exists()
     assert not Store.is_running(path)
     with Store.open(path) as store:
         assert "runner" not in store.read_study()
+
+
+def test_whoever_waits_for_a_lock_whose_file_is_removed_holds_the_next_one_alone(path, monkeypatch):
+    """Threads take the lock in turn, each of which removes the file that others have opened."""
+    monkeypatch.setattr(stores, "_PATIENCE", 60.0)
+    inside, most = [], []
+
+    def run():
+        with Store.create(path) as store:
+            for _ in range(10):
+                with store.lock():
+                    inside.append(1)
+                    most.append(len(inside))
+                    time.sleep(0.001)
+                    inside.pop()
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 30
 
 
 def test_an_error_within_the_run_releases_the_lock(path):

@@ -6,7 +6,7 @@ import sys
 
 import planted_study as planted
 
-from microcolumn.study import status
+from microcolumn.study import progress, status
 from microcolumn.study.store import Store
 
 
@@ -56,3 +56,20 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert told.stdout.split() == ["36", "set()"]
+
+
+def test_a_log_gets_a_line_every_few_seconds_with_what_is_known(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
+    monkeypatch.setattr(progress, "_TICK_S", 0.01)
+    with progress.Progress(40, 20, progress=True) as shown:
+        shown.advance(left=61.0, known="RBM leads Ising by 0.30 ± 0.10 bits/s after 1 split")
+        said = ""
+        while "leads" not in said:
+            said += capsys.readouterr().err
+    assert said.splitlines()[-1] == (
+        "21 of 40 jobs done, 0:00 so far, about 61 s left; RBM leads Ising by 0.30 ± 0.10 bits/s "
+        "after 1 split"
+    )
+    with progress.Progress(1):  # nobody asked for it
+        pass
+    assert capsys.readouterr().err == ""

@@ -12,7 +12,6 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from joblib import parallel_config
 from processes import python
 from small_study import recording, results_of, small_plan
 
@@ -120,6 +119,11 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
     ]
 
 
+def taking(tasks):
+    """Gives one task after the other, and then None."""
+    return partial(next, iter(tasks), None)
+
+
 def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
     """Done, but not fetched when its worker was killed: Dask then does the task once more."""
 
@@ -139,7 +143,7 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
     )
     monkeypatch.setattr("distributed.wait", lambda futures, **_: (set(futures), set()))
     at_hand = Workers(1, 1, "a cluster", client)
-    assert list(at_hand._from_dask(str, iter([1, 2, 3]))) == ["kept"] * 3
+    assert list(at_hand._from_dask(str, taking([1, 2, 3]))) == ["kept"] * 3
 
 
 def freeze_and_kill(victims, monkeypatch):
@@ -166,7 +170,7 @@ def test_a_single_worker_of_a_cluster_does_the_jobs_itself():
         Client(cluster, set_as_default=False) as client,
     ):
         at_hand = Workers(1, 1, "one worker", client)
-        found = set(at_hand.results(lambda _: threading.get_ident(), iter(range(3))))
+        found = set(at_hand.results(lambda _: threading.get_ident(), taking(range(3))))
     assert found
     assert threading.get_ident() not in found
 
@@ -210,8 +214,7 @@ def test_a_number_of_processes_that_is_none_is_refused(n_jobs, error, message):
 
 def test_workers_do_not_hear_ctrl_c_from_their_birth_and_the_run_does():
     held_back = partial(signal.pthread_sigmask, signal.SIG_BLOCK)  # and no more than these
-    with parallel_config(backend="loky", n_jobs=2):  # which starts them with nothing more
-        found = list(Workers(2, 1, "").results(held_back, iter([(), ()])))
+    found = list(Workers(2, 1, "").results(held_back, taking([(), ()])))
     assert found == [{signal.SIGINT}] * 2
     assert held_back(()) == set()
 

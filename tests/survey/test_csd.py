@@ -82,14 +82,6 @@ def test_a_channel_with_nan_is_named_with_its_time():
     np.testing.assert_array_equal(kept.depth_um, [0.0, 100.0, 200.0, 300.0, 500.0])
 
 
-def test_a_channel_without_a_depth_and_too_few_contacts_are_errors():
-    lfp = LFP(np.zeros((2000, 6)), 1000.0, [0.0, 1.0, np.nan, 3.0, 4.0, 5.0], "surface")
-    with pytest.raises(ValueError, match="channel 2 of the LFP has depth nan"):
-        flash_response(lfp, [1.0])
-    with pytest.raises(ValueError, match="has 4 contacts at distinct depths"):
-        flash_response(lfp.take([0, 1, 3, 4]), [1.0])
-
-
 def test_even_contacts_give_minus_conductivity_times_the_second_difference():
     potential = np.random.default_rng(2).normal(size=(EVEN.size, 30))
     grid, csd, method = current_source_density(potential, EVEN, smoothing_um=0.0)

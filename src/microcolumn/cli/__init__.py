@@ -14,8 +14,8 @@ from .. import __version__
 from .commands import app as app
 from .output import say, warn
 
-for _name in ("recordings", "models", "studies", "clusters", "pages"):
-    import_module(f".{_name}", __name__)  # help lists their commands in this order
+for _name in ("demo", "recordings", "models", "studies", "clusters", "pages"):
+    import_module(f".{_name}", __name__)
 
 _TRACKED = "ignore:resource_tracker:UserWarning"
 

@@ -18,20 +18,51 @@ from traceback import format_exception
 from typing import Any, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from ..errors import BadInput
 from .output import complain, say
 from .reading import as_option, option_name
 
+#: All commands in the order in which they are needed, as help lists them.
+_BY_USE = (
+    *("demo", "info", "compare", "fit", "predict", "sample", "layers", "study"),
+    *("run", "status", "report", "page", "figures", "tables", "submit", "collect", "work"),
+)
+
+
+def _shown(options: list[Any]) -> list[Any]:
+    """Options for help: flags take no value, and shell completion comes last."""
+    for option in options:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    return sorted(options, key=lambda option: "completion" in (option.name or ""))
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _shown(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _shown(super().get_params(ctx))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=_BY_USE.index)
+
+
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
+    cls=_Group,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 study = typer.Typer(
     help="A whole experiment from a plan: run it, watch it, print and draw its results.",
+    cls=_Group,
     no_args_is_help=True,
 )
 app.add_typer(study, name="study")
@@ -44,11 +75,35 @@ def command(group: typer.Typer, example: str) -> Callable[[Command], Command]:
 
     def add(function: Command) -> Command:
         text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(function) or "")
-        added = group.command(help=text, epilog=f"Example: microcolumn {example}")
+        epilog = f"Example: microcolumn {example}"
+        added = group.command(cls=_Command, help=text, epilog=epilog)
         added(_with_options(function))
         return function
 
     return add
+
+
+def _print_all(ctx: typer.Context, asked: bool) -> None:
+    """Print the help with all options, and end."""
+    if asked:
+        for option in ctx.command.params:
+            option.hidden = False  # type: ignore[attr-defined]
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+_HELP_ALL = inspect.Parameter(
+    "help_all",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=typer.Option(
+        False,
+        "--help-all",
+        callback=_print_all,
+        is_eager=True,
+        help="Show all options, also those that few need.",
+    ),
+    annotation=bool,
+)
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -67,6 +122,8 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
+    if any(getattr(each.default, "hidden", False) for each in parameters):
+        parameters.append(_HELP_ALL)
     options = {
         each.name: option_name(each.name, each.default)
         for each in parameters
@@ -75,6 +132,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
+        values.pop(_HELP_ALL.name, None)
         with one_sentence(options):
             for name, group in groups.items():
                 chosen = {each.name: values.pop(each.name) for each in fields(group)}

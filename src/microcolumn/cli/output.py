@@ -9,10 +9,11 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from shutil import get_terminal_size
+from subprocess import run
 from typing import IO, Any
 
 import typer
@@ -58,15 +59,31 @@ def terminal_columns(*, err: bool = False) -> int | None:
     return max(_NARROWEST, get_terminal_size().columns) if in_terminal else None
 
 
-def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:
-    """Print blocks of a heading, bold in a terminal, and a text, a line between them."""
-    for number, (heading, text) in enumerate(blocks):
-        if number:
-            say("")
-        if heading:
-            typer.secho(printable(heading), bold=True)
-        if text:
-            say(text)
+def say_lines(lines: Iterable[tuple[str, str]], *, paged: bool = False) -> None:
+    """Print lines with their styles, which only a terminal shows that has them.
+
+    Those that are ``paged`` go through the pager if they are more than a terminal has.
+    """
+    from rich.console import Console  # loaded by what prints results alone
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    with console.capture() as shown:
+        for text, style in lines:
+            console.print(Text(printable(text), style))
+    text, is_long = shown.get(), shown.get().count("\n") >= console.height
+    if not (paged and is_long and sys.stdout.isatty() and _through_pager(text)):
+        typer.echo(text, nl=False, color=True)
+
+
+def _through_pager(text: str) -> bool:
+    """Show a text in the user's pager, as git does; False where there is none."""
+    pager = shlex.split(os.environ.get("PAGER", "less"))
+    with suppress(OSError):
+        # less shows styles, leaves the text on the screen, and ends by itself if it is short.
+        run(pager, input=text.encode(), env={"LESS": "FRX"} | os.environ, check=False)
+        return True
+    return False
 
 
 def complain(sentence: str) -> None:

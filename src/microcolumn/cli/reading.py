@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..recording import Recording
 
 _option = partial(typer.Option, rich_help_panel="Which data")
+#: What few recordings need is shown by ``--help-all``.
+_rare = partial(_option, hidden=True)
 
 #: Fields of :class:`Data` that choose units, by their names in ``Recording.select``.
 _OF_SELECTION = ("ids", "layer", "area", "probe", "multiunit", "min_rate_hz", "max_rate_hz")
@@ -31,26 +33,26 @@ RECORDING_FILE = typer.Argument(help="Recording: a file or folder of any known f
 class Source:
     """How a file is read."""
 
-    reader: str | None = _option(
+    reader: str | None = _rare(
         None, help=f"Format, if the file's content does not show it: {', '.join(READERS)}."
     )
-    option: list[str] | None = _option(
+    option: list[str] | None = _rare(
         None, help="Option of the format, name=value: sampling_rate=30000. Repeatable."
     )
-    times: str | None = _option(
+    times: str | None = _rare(
         None,
         help="Column, variable or dataset with the times of all spikes, in a file of any "
         "layout; or a pattern such as 'unit_*' of one per unit.",
     )
-    units: str | None = _option(
+    units: str | None = _rare(
         None, help="Column, variable or dataset with the unit of each spike; see also --ids."
     )
-    time_unit: str | None = _option(
+    time_unit: str | None = _rare(
         None,
         "--unit-of-time",
         help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate).",
     )
-    start: float | None = _option(
+    start: float | None = _rare(
         None, help="When the recording began, seconds on its clock, if the file does not say."
     )
     epochs: list[str] | None = _option(
@@ -91,17 +93,17 @@ class Data(Source):
     ids: list[str] | None = _option(
         None, help="Keep these units: ids separated by commas. Repeatable."
     )
-    layer: list[str] | None = _option(None, help="Keep this layer. Repeatable.")
-    area: list[str] | None = _option(None, help="Keep this brain area. Repeatable.")
-    probe: list[str] | None = _option(None, help="Keep this probe. Repeatable.")
-    quality: list[str] | None = _option(None, help="Keep units of this quality. Repeatable.")
-    multiunit: bool | None = _option(
+    layer: list[str] | None = _rare(None, help="Keep this layer. Repeatable.")
+    area: list[str] | None = _rare(None, help="Keep this brain area. Repeatable.")
+    probe: list[str] | None = _rare(None, help="Keep this probe. Repeatable.")
+    quality: list[str] | None = _rare(None, help="Keep units of this quality. Repeatable.")
+    multiunit: bool | None = _rare(
         None, "--multiunits/--single-units", help="Keep multiunits, or single units, only."
     )
-    min_rate_hz: float | None = _option(
+    min_rate_hz: float | None = _rare(
         None, "--min-rate", help="Keep units that fire at least this often, Hz."
     )
-    max_rate_hz: float | None = _option(
+    max_rate_hz: float | None = _rare(
         None, "--max-rate", help="Keep units that fire at most this often, Hz."
     )
 

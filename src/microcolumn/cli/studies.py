@@ -1,8 +1,9 @@
-"""Commands that run, watch and report studies, of which the demo is one."""
+"""Commands that run, watch and report studies."""
 
 from __future__ import annotations
 
 import shlex
+import time
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from ..errors import BadArgument
 from ..models.spec import USUAL_ALTERNATIVES
+from ..study.progress import log_if_slow
 from . import models, output, reading, stores
 from .commands import app, command, study
 
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
     from ..study import Plan, Results
 
 _setting = partial(typer.Option, rich_help_panel="What is compared")
+_rare = partial(_setting, hidden=True)
 
 JOBS = typer.Option(None, min=1, help="Jobs at once on this machine; one per core by default.")
 SCHEDULER = typer.Option(
-    None, help="Do the jobs on the Dask cluster at this address, tcp://host:8786."
+    None, help="Do the jobs on the Dask cluster at this address, tcp://host:8786.", hidden=True
 )
 
 
@@ -38,13 +41,13 @@ class Settings:
         help="Ising, RBM, SemiRBM, or an alternative by its name, as for fit; by default these "
         f"three and {', '.join(USUAL_ALTERNATIVES)}. Repeatable.",
     )
-    n_hidden: list[int] | None = _setting(
+    n_hidden: list[int] | None = _rare(
         None, "--hidden", help="Hidden units; by default chosen as the penalty is. Repeatable."
     )
-    l1: list[float] | None = _setting(
+    l1: list[float] | None = _rare(
         None, help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."
     )
-    objectives: list[str] | None = _setting(
+    objectives: list[str] | None = _rare(
         None,
         "--objective",
         help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable.",
@@ -52,50 +55,11 @@ class Settings:
     n_splits: int | None = _setting(
         None, "--splits", help="Splits into training and test part, 10 by default."
     )
-    split_by: str | None = _setting(
+    split_by: str | None = _rare(
         None,
         help="Split by blocks of time, or by single words as the paper does; blocks by default.",
     )
     seed: int = _setting(0, min=0, help="Same seed, same numbers.")
-
-
-@command(app, "demo --out first-look --open")
-def demo(
-    full: bool = typer.Option(
-        False,
-        "--full/--quick",
-        help="The paper's whole protocol, which takes hours, or a small version of minutes.",
-    ),
-    jobs: int | None = typer.Option(None, min=1, help="Jobs at once; one per core by default."),
-    out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
-    open_page: bool = output.OPEN,
-    json: bool = output.JSON,
-) -> None:
-    """Run the paper's comparison on three simulated microcolumns and write a page about it.
-
-    Prints the answer with its cautions and where the page is. An interrupted demo continues where
-    it stopped. The first run compiles the kernels, which takes a minute.
-    """
-    output.say_started(output.OF_FITS)
-    from .. import report  # the numerical libraries load only when a command runs
-    from ..report.text import text_blocks
-    from ..study import Plan, run as run_study
-
-    output.make_folder(out)
-    plan, store = Plan.paper(), out / ("paper.db" if full else "quick.db")
-    page = store.with_suffix(".html")
-    results = run_study(
-        plan if full else plan.quick(), store, n_jobs=jobs, command=output.own_command()
-    )
-    report.write(results, page)
-    if json:
-        whole = report.report_dict(results)
-        shown = {name: whole[name] for name in ("answer", "cautions")}
-        output.print_json(shown | {"results": results.file, "page": page})
-    else:
-        output.say_blocks(text_blocks(results, output.terminal_columns(), whole=False))
-        output.say(f"\nresults: {results.file}")
-    output.show_page(page, open_page, quiet=json)
 
 
 @command(app, "compare session.nwb --depth-reference surface --quick --open")
@@ -116,12 +80,10 @@ def compare(
     jobs: int | None = JOBS,
     scheduler: str | None = SCHEDULER,
     quick: bool = stores.QUICK,
-    open_page: bool = typer.Option(
-        False, "--open", help="Write the page, too, and open it in the browser."
-    ),
+    open_page: bool = output.OPEN,
     json: bool = output.JSON,
 ) -> None:
-    """Compare models on recordings, and print the answer: which is best, by how much, how sure.
+    """Compare models on recordings: print which is best, by how much, how sure, and write a page.
 
     The protocol is the paper's, with penalties made for the words of each recording and with
     training and test parts that are blocks of time.
@@ -145,11 +107,13 @@ def compare(
     )
     kept = store or stores.comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
-    if open_page:
-        from .. import report
+    from .. import report
 
-        report.write(results, kept.with_suffix(".html"))
-        output.show_page(kept.with_suffix(".html"), open_page, quiet=json)
+    page = kept.with_suffix(".html")
+    with log_if_slow("drawing the page"):
+        report.write(results, page)
+    _say_where(kept, str(page), json)
+    output.show_page(page, open_page, quiet=True)
 
 
 @command(study, "study run plan.toml --jobs 4")
@@ -169,7 +133,9 @@ def run(
     from ..study import Plan
 
     read = Plan.from_toml(plan)
-    _run(read, store or stores.default_store(plan, quick), jobs, scheduler, quick, json)
+    kept = store or stores.default_store(plan, quick)
+    _run(read, kept, jobs, scheduler, quick, json)
+    _say_where(kept, shlex.join(["microcolumn", "study", "page", str(kept)]), json)
 
 
 @command(study, "study status plan.toml")
@@ -181,19 +147,38 @@ def status(study: Path = stores.PLAN_OR_STORE, json: bool = output.JSON) -> None
     output.show(json, asdict(found) | {"complete": found.complete}, found)
 
 
-@command(study, "study report plan.toml")
-def report(study: Path = stores.PLAN_OR_STORE, json: bool = output.JSON) -> None:
-    """Print what a study has found so far."""
-    _print(stores.results_of(study), json, whole=True)
+@command(study, "study report plan.toml --all")
+def report(
+    study: Path = stores.PLAN_OR_STORE,
+    whole: bool = typer.Option(False, "--all", help="All tables, by recording and experiment."),
+    json: bool = output.JSON,
+) -> None:
+    """Print what a study has found so far, on a page; in a terminal, longer output is paged."""
+    results = stores.results_of(study)
+    from ..report import report_dict
+    from ..report.text import report_lines, short_report
+
+    if json:
+        output.print_json(report_dict(results))
+        return
+    columns = output.terminal_columns()
+    lines = report_lines(results, columns) if whole else short_report(results, columns)
+    output.say_lines(lines, paged=True)
+    if not whole:
+        output.say(f"all of it: {shlex.join(['microcolumn', 'study', 'report', str(study)])} --all")
 
 
 def _run(
     plan: Plan, store: Path, jobs: int | None, scheduler: str | None, quick: bool, json: bool
 ) -> Results:
+    """Run a plan, and print its scoreboard or all of its results for programs."""
+    from ..report import report_dict
+    from ..report.scoreboard import scoreboard
     from ..study import run as run_study
 
     if jobs is not None and scheduler not in (None, "slurm"):
         raise BadArgument("jobs", "is for this machine", "leave it out with --scheduler")
+    started = time.monotonic()
     results = run_study(
         plan.quick() if quick else plan,
         store,
@@ -202,18 +187,15 @@ def _run(
         progress=True,
         command=output.own_command(),
     )
-    _print(results, json)
-    report, page = (shlex.join(["microcolumn", "study", n, str(store)]) for n in ("report", "page"))
-    output.say(f"\nresults: {store}\nall of them: {report}\nwith figures: {page}", err=True)
-    return results
-
-
-def _print(results: Results, json: bool, *, whole: bool = False) -> None:
-    """Print the answer with its cautions, or the whole report."""
-    from ..report import report_dict
-    from ..report.text import text_blocks
-
     if json:
         output.print_json(report_dict(results))
     else:
-        output.say_blocks(text_blocks(results, output.terminal_columns(), whole=whole))
+        seconds = time.monotonic() - started
+        output.say_lines(scoreboard(results, output.terminal_columns(), seconds=seconds))
+    return results
+
+
+def _say_where(store: Path, page: str, json: bool) -> None:
+    """Say where the page is and how all numbers are printed; with JSON on standard error."""
+    numbers = shlex.join(["microcolumn", "study", "report", str(store)])
+    output.say(f"page     {page}\nnumbers  {numbers}", err=json)

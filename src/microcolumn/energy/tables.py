@@ -93,11 +93,13 @@ class Tables(FreeTerm):
         2**n_inputs).
         """
         bits = np.intp(1) << self.inputs.astype(np.intp)
-        found = self.values.copy()
+        coefficients = self.values.copy()
         for k in range(self.inputs.shape[1]):
-            halves = found.reshape(len(found), found.shape[1] >> (k + 1), 2, 1 << k)
+            halves = coefficients.reshape(
+                len(coefficients), coefficients.shape[1] >> (k + 1), 2, 1 << k
+            )
             halves[:, :, 1] -= halves[:, :, 0]
-        return bits @ all_patterns(self.inputs.shape[1]).astype(np.intp).T, found
+        return bits @ all_patterns(self.inputs.shape[1]).astype(np.intp).T, coefficients
 
     def independent_means(self, rates: Floats) -> Floats:
         """Mean of each function of all patterns if units were independent, (n_functions,)."""

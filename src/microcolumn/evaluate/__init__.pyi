@@ -54,6 +54,7 @@ from .interactions import (
 )
 from .model_adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
 from .paired import PairedDifference as PairedDifference
+from .planted import PlantedGroup as PlantedGroup, match_groups as match_groups
 from .significance import Estimate as Estimate
 from .splits import compare as compare
 from .summaries import (

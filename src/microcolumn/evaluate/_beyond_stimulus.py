@@ -83,7 +83,7 @@ class GainBeyond:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BeyondStimulus(AsText):
     """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
 
@@ -176,11 +176,11 @@ def beyond_stimulus(
     drive, stimulus, came = _fits(models, train, test, repeats, random_state)
     *_, control = _fits(models, *mixed, repeats, random_state)
     by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
-    found = []
+    gains = []
     for name in models:
         here, there = came[name], control[name]
         net_error = math.hypot(here.log_z.stderr, there.log_z.stderr)
-        found.append(
+        gains.append(
             GainBeyond(
                 name=name,
                 gain=_gain(here.nats, here.log_z.stderr, test, by_moment),
@@ -196,7 +196,7 @@ def beyond_stimulus(
         )
     return BeyondStimulus(
         stimulus=_in_bits(stimulus, mean_stderr(stimulus), test),
-        models=tuple(found),
+        models=tuple(gains),
         n_train=drive.n_repeats,
         n_test=int(np.unique(repeats.locate(test)[0]).size),
         duration_s=repeats.duration_s,
@@ -217,13 +217,13 @@ def _fits(
     models: Mapping[str, PopulationModel], train: Words, test: Words, repeats: Repeats, seed: int
 ) -> tuple[StimulusDrive, Floats, dict[str, _Fit]]:
     """The drive, what it adds to constant rates in each test bin (nats), and driven models."""
-    drive, found = StimulusDrive.from_words(train, repeats), {}
+    drive, fits = StimulusDrive.from_words(train, repeats), {}
     base = Driven(Independent(), drive).fit(train).log_probability(test)
     for name, model in models.items():
         fit = Driven(model, drive).fit(train)
         log_p, log_z = fit.scored(test, random_state=seed)
-        found[name] = _Fit(fit, log_p - base, log_z)
-    return drive, base - Independent().fit(train).score_samples(test), found
+        fits[name] = _Fit(fit, log_p - base, log_z)
+    return drive, base - Independent().fit(train).score_samples(test), fits
 
 
 def _gain(nats: Floats, normaliser_stderr: float, test: Words, by_moment: Places) -> Estimate:

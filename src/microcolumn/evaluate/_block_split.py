@@ -34,7 +34,7 @@ class BlockSplit:
     >>> from microcolumn import Ising, simulate
     >>> words = simulate.microcolumn(n_units=4, minutes=2, seed=0).bin()
     >>> search = GridSearchCV(Ising(), {"l1": [1e-4, 1e-3]}, cv=BlockSplit(3))
-    >>> search.fit(words.expand()).n_splits_
+    >>> search.fit(words).n_splits_
     3
     """
 

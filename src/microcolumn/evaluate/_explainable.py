@@ -23,7 +23,7 @@ from .time_errors import checked_cells, wave_variance
 LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 
@@ -61,7 +61,7 @@ class Explainable(AsText):
     n_distinct: int
 
     @property
-    def known(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether coverage is at least 0.9 and the two estimates agree to 30 %."""
         enough = self.coverage >= LEAST_COVERAGE and self.bits_per_second > 0.0
         return enough and self.disagreement <= MOST_DISAGREEMENT
@@ -82,7 +82,7 @@ class Explainable(AsText):
         return share, relative, float(gained) / self.upper
 
     def __str__(self) -> str:
-        if not self.known:
+        if not self.is_reliable:
             return (
                 f"too many different words to say what could be explained ({self.n_distinct:,} of "
                 f"{self.n_words:,}); at most {self.upper:.2f} bits/s"
@@ -162,11 +162,11 @@ def _gains(counts: NDArray[np.int64], cost: Floats, process: PitmanYor) -> Float
 
 def grassberger_entropy(counts: NDArray[np.int64]) -> float:
     """Entropy by Grassberger (2003), nats: ln n minus the mean of G(count) over words."""
-    found = counts[counts > 0]
-    sign = np.where(found % 2 == 0, 1.0, -1.0)
-    half = found / 2.0
-    G = digamma(found) + 0.5 * sign * (digamma(half + 0.5) - digamma(half))
-    return float(math.log(found.sum()) - np.average(G, weights=found))
+    positive = counts[counts > 0]
+    sign = np.where(positive % 2 == 0, 1.0, -1.0)
+    half = positive / 2.0
+    G = digamma(positive) + 0.5 * sign * (digamma(half + 0.5) - digamma(half))
+    return float(math.log(positive.sum()) - np.average(G, weights=positive))
 
 
 class PitmanYor(NamedTuple):
@@ -178,9 +178,9 @@ class PitmanYor(NamedTuple):
 
 def fitted_pitman_yor(counts: NDArray[np.int64]) -> PitmanYor:
     """The process under which the counts are most probable, whichever words they belong to."""
-    found = counts[counts > 0]
-    values, times = np.unique(found, return_counts=True)
-    n_words, steps = int(found.sum()), np.arange(1, found.size)
+    positive = counts[counts > 0]
+    values, times = np.unique(positive, return_counts=True)
+    n_words, steps = int(positive.sum()), np.arange(1, positive.size)
 
     def cost(at: Floats) -> float:
         d, alpha = _in_range(at)
@@ -201,9 +201,9 @@ def _in_range(at: Floats) -> PitmanYor:
 
 def pitman_yor_entropy(counts: NDArray[np.int64], process: PitmanYor) -> float:
     """Mean entropy given the counts, nats (Archer, Park & Pillow 2014)."""
-    found = counts[counts > 0]
+    positive = counts[counts > 0]
     d, alpha = process
-    total = alpha + found.sum()
-    unseen = (alpha + d * found.size) * digamma(1.0 - d)
-    seen = ((found - d) * digamma(found - d + 1.0)).sum()
+    total = alpha + positive.sum()
+    unseen = (alpha + d * positive.size) * digamma(1.0 - d)
+    seen = ((positive - d) * digamma(positive - d + 1.0)).sum()
     return float(digamma(total + 1.0) - (unseen + seen) / total)

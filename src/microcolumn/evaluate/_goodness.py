@@ -176,7 +176,7 @@ def goodness(
     The model itself was fitted to other words: ``training_error`` (n_directions, n_columns) times
     standard normal numbers is the error of its means for independent training words, which are
     taken to depend on each other like the data's. None for a model that is given. Such errors are
-    added to the waves, and so are those of words drawn to stand for the model.
+    added to the waves, and so are those of the model's samples.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)
@@ -203,8 +203,8 @@ def goodness(
     vectors = np.vstack([features.linearised(data.means[None] - means, means) * unit, waves])
     rotations = np.vstack([np.eye(1, n_waves + 1), rng.standard_normal((N_ROTATIONS, n_waves + 1))])
     columns = features.columns
-    found = [_rotated(vectors[:, at], rotations) for at in columns.values()]
-    by_family = _upper_ranks(np.column_stack([along / noise for along, noise in found]))
+    rotated = [_rotated(vectors[:, at], rotations) for at in columns.values()]
+    by_family = _upper_ranks(np.column_stack([along / noise for along, noise in rotated]))
     # The smallest p decides; among equal ones, of which few rotations make many, the next.
     ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
     n_as_small = sum(row <= ordered[0] for row in ordered)
@@ -213,7 +213,7 @@ def goodness(
     _, noise = _rotated(tail, rotations[1:, 1:])
     largest = np.abs(_unit_rows(rotations[1:, 1:]) @ tail).max(axis=1) / noise**0.5
     limit = np.sort(largest)[-round(LEVEL * len(ordered))]
-    own_noise = found[FAMILIES.index("synchrony")][1][0]
+    own_noise = rotated[FAMILIES.index("synchrony")][1][0]
     return Goodness(
         p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
@@ -264,11 +264,11 @@ def _upper_ranks(statistics: Floats) -> Floats:
 def _replicates(sample: WordSample, n_words: int, rng: np.random.Generator) -> Floats:
     """Means of the columns over independent words minus those of the sample, one row a set."""
     share = sample.share / sample.share.sum()
-    found = np.empty((_N_RESAMPLES, sample.table.shape[1]))
+    means = np.empty((_N_RESAMPLES, sample.table.shape[1]))
     for part in chunks(_N_RESAMPLES, share.size, _BATCH):
         counts = rng.multinomial(n_words, share, size=part.stop - part.start)
-        found[part] = (sparse.csr_array(counts) @ sample.table).toarray() / n_words
-    return np.asarray(found - sample.means)
+        means[part] = (sparse.csr_array(counts) @ sample.table).toarray() / n_words
+    return np.asarray(means - sample.means)
 
 
 def _dependence(features: WordFeatures, waves: Floats, alone: Floats) -> dict[str, float]:

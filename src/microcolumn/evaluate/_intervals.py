@@ -91,14 +91,15 @@ def intervals(
     is_first = copy_of == np.arange(held.n_dims)
     copied = np.isin(copy_of, copy_of[~is_first]) & ~constant
     # Of equal bits the first stands for all in the estimates of the others.
-    found = _coefficients(held, ~constant & is_first, start, by_cell)
+    regressions = _coefficients(held, ~constant & is_first, start, by_cell)
     known, upper = ~(constant | copied), np.triu_indices(held.n_dims, 1)
     estimate, stderr = (
-        np.where(known[:, None] & known, each, np.nan) for each in (found.estimate, found.stderr)
+        np.where(known[:, None] & known, each, np.nan)
+        for each in (regressions.estimate, regressions.stderr)
     )
     # A pair contributes 2 J to log p~.
-    couplings = Estimates.of(0.5 * estimate[upper], 0.5 * stderr[upper], level, found.df)
-    couplings, few = _with_limits(couplings, held, found.alike, upper)
+    couplings = Estimates.of(0.5 * estimate[upper], 0.5 * stderr[upper], level, regressions.df)
+    couplings, few = _with_limits(couplings, held, regressions.alike, upper)
     names = bit_names(held.units, held.window)
     notes = _notes(names, constant, copied)
     if by_cell.shape[0] < 2:
@@ -107,11 +108,11 @@ def intervals(
         model=type(model).__name__,
         level=level,
         names=names,
-        biases=Estimates.of(np.diagonal(estimate), np.diagonal(stderr), level, found.df),
+        biases=Estimates.of(np.diagonal(estimate), np.diagonal(stderr), level, regressions.df),
         pairs=np.column_stack(upper).astype(np.int64),
         couplings=couplings,
         n_words=held.n_bins,
-        alike=found.alike,
+        alike=regressions.alike,
         notes=(*notes, *few),
     )
 
@@ -158,10 +159,10 @@ def _coefficients(
 ) -> _Coefficients:
     both, alike = pair_counts(words), 1.0
     for _ in range(2):
-        found = node_regressions(words, usable, start, by_cell, alike)
-        influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
+        regressions = node_regressions(words, usable, start, by_cell, alike)
+        influence = 0.5 * (regressions.influence + regressions.influence.transpose(2, 1, 0))
         # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
-        by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
+        by_model = (0.5 * (regressions.model_stderr + regressions.model_stderr.T)) ** 2
         telling = np.triu(both >= _TELLING, 1) & np.isfinite(by_model)
         slow = influence.transpose(1, 0, 2).astype(np.float64)
         variance, ratio, df = _moderated_variance(slow, by_model, telling)
@@ -170,9 +171,9 @@ def _coefficients(
         # Neighbouring words are alike: as many independent words would be fewer, and Firth's
         # half counts, which are of independent words, weigh more.
         alike = ratio
-        start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
-    estimate = 0.5 * (found.coefficients + found.coefficients.T)
-    estimate[~found.converged], estimate[:, ~found.converged] = np.nan, np.nan
+        start = np.where(np.isfinite(regressions.coefficients), regressions.coefficients, 0.0)
+    estimate = 0.5 * (regressions.coefficients + regressions.coefficients.T)
+    estimate[~regressions.converged], estimate[:, ~regressions.converged] = np.nan, np.nan
     return _Coefficients(estimate, np.sqrt(variance), alike, df)
 
 
@@ -197,7 +198,7 @@ def _moderated_variance(
 
 
 def _with_limits(
-    found: Estimates, words: Words, alike: float, upper: Any
+    estimates: Estimates, words: Words, alike: float, upper: Any
 ) -> tuple[Estimates, list[str]]:
     """Open the intervals that have no limit, and drop those of pairs that hardly meet.
 
@@ -207,13 +208,19 @@ def _with_limits(
     (first, second), both = np.diagonal(both)[np.array(upper)], both[upper]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
-    few &= np.isfinite(found.estimate)
+    few &= np.isfinite(estimates.estimate)
     never = (both <= 0.0) | (total - first - second + both <= 0.0)
     always = (first - both <= 0.0) | (second - both <= 0.0)
-    p = np.where(few, np.nan, found.p_value)
-    estimate, stderr = (np.where(few, np.nan, each) for each in (found.estimate, found.stderr))
-    low = np.where(few, np.nan, np.where(never & np.isfinite(found.low), -np.inf, found.low))
-    high = np.where(few, np.nan, np.where(always & np.isfinite(found.high), np.inf, found.high))
+    p = np.where(few, np.nan, estimates.p_value)
+    estimate, stderr = (
+        np.where(few, np.nan, each) for each in (estimates.estimate, estimates.stderr)
+    )
+    low = np.where(
+        few, np.nan, np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
+    )
+    high = np.where(
+        few, np.nan, np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
+    )
     notes = []
     if few.any():
         notes.append(
@@ -268,10 +275,10 @@ def node_regressions(
     with threadpool_limits(limits=1, user_api="blas"):
         for part in chunks(nodes.size, n * n, _BATCH_ENTRIES):
             batch = nodes[part]
-            found, inverses, residuals, done = _solve(X, counts, batch, start[batch], usable)
+            solutions, inverses, residuals, done = _solve(X, counts, batch, start[batch], usable)
             slow = waves @ node_block_scores(X, counted_cells, batch, residuals)
             influence[batch] = slow @ inverses
-            coefficients[batch], converged[batch] = found, done
+            coefficients[batch], converged[batch] = solutions, done
             stderr[batch] = np.sqrt(np.diagonal(inverses, axis1=1, axis2=2))
     for each in (coefficients, stderr):
         each[:, ~usable] = np.nan
@@ -287,21 +294,21 @@ def _solve(
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Coefficients, inverse informations, residuals, and whether the steps came to an end."""
     n = start.shape[1]
-    found, inverses = np.clip(start * usable, -10.0, 10.0), np.zeros((nodes.size, n, n))
+    solutions, inverses = np.clip(start * usable, -10.0, 10.0), np.zeros((nodes.size, n, n))
     scores, informations = np.empty((nodes.size, n)), np.empty((nodes.size, n, n))
     residuals = np.empty((nodes.size, counts.size))
     left_out = np.diag(np.where(usable, 0.0, 1.0))
     moved = np.full(nodes.size, np.inf)
     for k in range(_MOST_STEPS):
-        node_scores(X, counts, nodes, found, inverses, scores, informations, residuals)
+        node_scores(X, counts, nodes, solutions, inverses, scores, informations, residuals)
         inverses = _inverses(informations, left_out)
         if moved.max() < _TOLERANCE:
             break
         steps = np.einsum("inm,im->in", inverses, scores)
         moved = np.abs(steps).max(axis=1)
         share = np.minimum(1.0, _LONGEST_STEP / np.maximum(moved, 1e-300))
-        found += steps * (share if k < _FULL_STEPS else 0.5 * share)[:, None]
-    return found, inverses, residuals, moved < _TOLERANCE
+        solutions += steps * (share if k < _FULL_STEPS else 0.5 * share)[:, None]
+    return solutions, inverses, residuals, moved < _TOLERANCE
 
 
 def _inverses(lower: Floats, left_out: Floats) -> Floats:

@@ -77,7 +77,7 @@ class CouplingContrast:
         return self.within - self.between
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LayerStatistics(AsText, AsTable):
     """Tests of hidden units and couplings against layers; it prints as a table.
 

@@ -21,7 +21,7 @@ class SplitScore(ScoredWords):
     split : int
         Number of the split.
     bits_per_second : float
-        Excess log-likelihood over independent units; not finite where it could not be found.
+        Log-likelihood gain over independent units; not finite where it could not be found.
     stderr : float
         Its standard error, bits/s, of the finite test part and of log Z.
     gain_by_cell, share_by_cell : tuple of float

@@ -1,4 +1,4 @@
-"""Words that stand for a model: all of them, or drawn ones, with what they say of it."""
+"""All words of a model, or samples of it, with their probabilities and features."""
 
 from __future__ import annotations
 

@@ -30,11 +30,13 @@ def choose_n_hidden(
 ) -> Choice:
     """Choose the number of hidden units and the L1 strength on the validation part.
 
-    It begins with 10 hidden units at the strength that :func:`choose_l1` prefers. While more than
-    three quarters of them are alive and they are fewer than the bits of a word, twice as many are
-    tried, each number at its own strength; where the penalty leaves a quarter dead, more would die
-    too. The larger number is taken if it scores higher on the validation part by more than the
-    standard error of the difference, else the search ends.
+    It begins with 10 hidden units, or the next number that tied bins can share, at the strength
+    that :func:`choose_l1` prefers. While more than three quarters of them are alive and they are
+    fewer than the bits of a word, twice as many are tried, each number at its own strength; where
+    the penalty leaves a quarter dead, more would die too. The larger number is taken if it scores
+    higher on the validation part by more than the standard error of the difference, else the search
+    ends. By ``"coarse"`` strengths, a larger number that is no better at the strength preferred so
+    far is tried at no other.
 
     Parameters
     ----------
@@ -60,17 +62,21 @@ def choose_n_hidden(
         raise BadArgument("model", f"is {type(model).__name__}", "pass one with hidden units")
     train, validation = as_words(train), as_words(validation)
 
-    def at(n_hidden: int) -> Choice:
+    def at(n_hidden: int, strengths: str | Sequence[float]) -> Choice:
         sized = clone(model).set_params(n_hidden=n_hidden)
-        choice = choose_l1(sized, train, validation, l1_values, max_steps=max_steps)
+        choice = choose_l1(sized, train, validation, strengths, max_steps=max_steps)
         settings = tuple({"n_hidden": n_hidden} | each for each in choice.settings)
         return replace(choice, settings=settings)
 
-    n_hidden, others = FIRST, tuple[Choice, ...]()
-    chosen = at(n_hidden)
+    shared = train.window if model.tie_bins else 1
+    n_hidden, others = shared * -(-FIRST // shared), tuple[Choice, ...]()
+    chosen = at(n_hidden, l1_values)
     while n_hidden < train.n_dims and chosen.best.n_live_hidden_ > MOST_LIVE * n_hidden:
         n_hidden *= FACTOR
-        larger = at(n_hidden)
+        is_coarse = isinstance(l1_values, str) and l1_values == "coarse"
+        larger = at(n_hidden, (chosen.best.l1,) if is_coarse else l1_values)
+        if is_coarse and _gains(larger.best, chosen.best, validation):
+            larger = at(n_hidden, l1_values)
         if not _gains(larger.best, chosen.best, validation):
             return replace(chosen, others=(*others, larger))
         others, chosen = (*others, chosen), larger

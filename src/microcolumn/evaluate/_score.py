@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import Unsupported
-from ..models import Independent, WordModel, WordsEstimator
+from ..models import Independent, PopulationModel, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
@@ -56,9 +56,9 @@ class ScoredWords(Renamed):
         return is_spurious(self.spurious_mass)
 
 
-@dataclass(frozen=True, slots=True)
-class Score(ScoredWords, AsText):
-    """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
+@dataclass(frozen=True, slots=True, repr=False)
+class Score(AsText, ScoredWords):
+    """Log-likelihood gain over the independent baseline (docs/method.md, section 6).
 
     It has the fields of :class:`ScoredWords`, too. Of a model with a spurious mode it says so in
     print instead of the score.
@@ -115,7 +115,8 @@ def score(
     model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each.
+        Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each; of
+        a model by conditional likelihood it is the newest bin that is scored (`sequence_gain`).
     baseline : WordModel or array_like, shape (n_units,), optional
         Another fitted model, or rates per bin of independent units; by default the rates that
         ``model`` was trained at, which keep half a count away from 0 and 1.
@@ -133,6 +134,8 @@ def score(
     >>> held_out.bits_per_second > 5 * held_out.stderr
     True
     """
+    if isinstance(model, PopulationModel) and model.is_conditional:
+        return sequence_gain(model, words, baseline, bin_width=bin_width)
     held = words_for(model, words, bin_width)
     log_p, log_z = model._score_distinct(held), model.log_partition()
     if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
@@ -182,13 +185,14 @@ def bits_per_second_per_nat(words: Words) -> float:
 def sequence_gain(
     model: WordsEstimator,
     words: Words | ArrayLike,
-    baseline: Baseline = None,
+    baseline: Baseline | WordModel = None,
     *,
     bin_width: float | None = None,
 ) -> Score:
     """Mean of log2 p(bin | earlier bins) - log2 p_independent(bin) over held-out bins, per second.
 
-    By the chain rule it is the log probability of the spike trains over that at the training rates.
+    By the chain rule it is the log probability of the spike trains over that at the training rates,
+    for a model of windows as far back as these reach.
     A model that knows the past gains from correlations in time as well, so this is no score of
     single words. Where units are independent given the past it is the sum of the units' gains
     (:func:`~microcolumn.evaluate.prediction_gain`).
@@ -196,13 +200,15 @@ def sequence_gain(
     Parameters
     ----------
     model : WordsEstimator
-        A fitted model with ``score_sequence``: :class:`~microcolumn.models.HiddenMarkovModes` or
-        :class:`~microcolumn.models.HistoryGLM`.
+        A fitted model with ``score_sequence``, :class:`~microcolumn.models.HiddenMarkovModes` or
+        :class:`~microcolumn.models.HistoryGLM`, or one of the paper's family, best by conditional
+        likelihood.
     words : Words or array_like, shape (n_bins, n_units)
-        Held-out words of single bins, in time order. The past of a bin begins at the last gap.
-    baseline : Independent or array_like, shape (n_units,), optional
-        Firing-rate model of the training words, or their rates per bin; by default the rates that
-        ``model`` was trained at.
+        Held-out words of single bins, in time order. The past of a bin begins at the last gap. Or
+        windows, for a model of windows.
+    baseline : WordModel or array_like, shape (n_units,), optional
+        Firing-rate model of the training words, their rates per bin, or another model of the
+        paper's family; by default the rates that ``model`` was trained at.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
 
@@ -216,18 +222,31 @@ def sequence_gain(
     >>> score.bits_per_second > 5 * score.stderr
     True
     """
-    if not hasattr(model, "score_sequence"):
-        raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
     held = words_for(model, words, bin_width)
-    log_p: Floats = model.score_sequence(held)
-    gain = log_p - independent_baseline(model, baseline).score_samples(held)
-    scale = bits_per_second_per_nat(held)
+    newest, scale = slice(-held.n_units, None), 1.0 / (math.log(2.0) * held.bin_width)
+    log_p = _log_p_of_newest(model, held)
+    if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
+        gain = log_p - _log_p_of_newest(baseline, held)
+    else:
+        base = independent_baseline(model, baseline).b_[newest]
+        by_word = held.X[:, newest] @ base - np.logaddexp(0.0, base).sum()
+        gain = log_p - by_word[held.index]
     return Score(
-        bits_per_second=float(gain.mean()) * scale,
-        stderr=mean_stderr(gain) * scale,
+        bits_per_second=float(np.average(gain, weights=held.weights)) * scale,
+        stderr=mean_stderr(gain, held.weights) * scale,
         normaliser="exact",
-        nats_per_word=float(log_p.mean()),
+        nats_per_word=float(np.average(log_p, weights=held.weights)),
         n_words=held.n_bins,
         n_units=held.n_units,
-        spikes_per_second=float(held.rates.sum()) / held.bin_width,
+        spikes_per_second=float(held.rates[newest].sum()) / held.bin_width,
     )
+
+
+def _log_p_of_newest(model: WordsEstimator, words: Words) -> Floats:
+    """Log probability of each bin, or of the newest of each window, given those before it."""
+    if isinstance(model, PopulationModel):
+        return model.score_newest(words)
+    if not hasattr(model, "score_sequence"):
+        raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
+    log_p: Floats = model.score_sequence(words)
+    return log_p

@@ -51,7 +51,7 @@ class TuneResult(AsText, AsTable):
                 "bits_per_second": score.bits_per_second,
                 "stderr": score.stderr,
                 "converged": score.converged,
-                "chosen": tried is choice and k == choice.chosen,
+                "chosen": tried is choice and k == choice.best_index,
             }
             for name, choice in self.choices.items()
             for tried in (choice, *choice.others)
@@ -67,8 +67,6 @@ class TuneResult(AsText, AsTable):
             if row["chosen"]
         ]
         return text_table(header, rows)
-
-    __repr__ = __str__
 
 
 def tune(
@@ -124,7 +122,10 @@ def tune(
     choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
     tuned, scores = {}, {}
     for name, choice in choices.items():
-        settings, scores[name] = choice.settings[choice.chosen], choice.scores[choice.chosen]
+        settings, scores[name] = (
+            choice.settings[choice.best_index],
+            choice.scores[choice.best_index],
+        )
         tuned[name] = clone(by_name[name]).set_params(**settings).fit(words)
     sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)
@@ -163,7 +164,7 @@ def _model(each: Any) -> Any:
 
 
 def _choice(
-    name: str, model: Any, fitted: Words, kept: Words, l1_values: str | Sequence[float]
+    name: str, model: Any, fitted: Words, validation: Words, l1_values: str | Sequence[float]
 ) -> Choice:
     """What a validation part says of one model at several settings."""
     with warnings.catch_warnings():
@@ -171,10 +172,10 @@ def _choice(
         warnings.simplefilter("ignore", ConvergenceWarning)
         if isinstance(model, PenalisedModel):
             is_auto = getattr(model, "n_hidden", None) == "auto"
-            return (choose_n_hidden if is_auto else choose_l1)(model, fitted, kept, l1_values)
+            return (choose_n_hidden if is_auto else choose_l1)(model, fitted, validation, l1_values)
         if isinstance(model, AlternativeModel | HistoryGLM):
-            return choose(model, fitted, kept)
+            return choose(model, fitted, validation)
     if isinstance(model, WordModel):  # nothing to choose
         fit = clone(model).fit(fitted)
-        return Choice(({},), (fit,), (score(fit, kept),), 0)
+        return Choice(({},), (fit,), (score(fit, validation),), 0)
     raise BadType(name, f"is {kind_of(model)}", "pass models of words, such as Ising()")

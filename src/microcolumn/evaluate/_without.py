@@ -25,7 +25,9 @@ _RARE = 1e-4
 _TOLERANCE = 1e-5
 
 
-def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats, bool]:
+def losses(
+    theta: Parameters, words: Words, rng: np.random.Generator
+) -> tuple[Floats, Floats, bool]:
     """Bits/s that words lose without each hidden unit, their errors, and if sums are exact.
 
     Biases are fitted anew, so that every unit keeps the rate that the whole model gives it: what is
@@ -35,14 +37,14 @@ def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Fl
     exact = theta.n_visible <= _MOST_BITS_OF_ALL
     if theta.W is None or theta.c is None:
         return lost, stderr, exact
-    X, log_p = _words_of(theta, held, rng)
-    scale = bits_per_second_per_nat(held)
+    X, log_p = _words_of(theta, words, rng)
+    scale = bits_per_second_per_nat(words)
     for k in np.flatnonzero(theta.live):
         left_out = log_p - np.logaddexp(0.0, theta.c[k] + X @ theta.W[:, k])
         change = _biases(X, log_p, left_out)
         log_terms = left_out + X @ change
-        nats = np.logaddexp(0.0, theta.c[k] + held.X @ theta.W[:, k]) - held.X @ change
-        mean, error = mean_rate(nats, held)
+        nats = np.logaddexp(0.0, theta.c[k] + words.X @ theta.W[:, k]) - words.X @ change
+        mean, error = mean_rate(nats, words)
         lost[k] = mean + float(logsumexp(log_terms)) * scale
         if not exact:  # the log of a sum over drawn words has an error, from groups of them
             groups = np.exp(log_terms - logsumexp(log_terms)).reshape(_GROUPS, -1).sum(axis=1)
@@ -51,8 +53,8 @@ def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Fl
     return lost, stderr, exact
 
 
-def _words_of(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Words (n_words, n_bits) that stand for the model, and their log probabilities (n_words,).
+def _words_of(theta: Parameters, words: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """All words or samples of the model (n_words, n_bits), and log probabilities (n_words,).
 
     These are all words, or drawn ones of equal probability: group after group, each as long.
     """
@@ -63,7 +65,7 @@ def _words_of(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple
     if can_sample_exactly(theta):
         drawn = exact_samples(theta, n_words, rng)
     else:
-        initial = spread_words(held, _GROUPS)
+        initial = spread_words(words, _GROUPS)
         drawn = gibbs_samples(theta, n_words, n_chains=_GROUPS, initial=initial, random_state=rng)
         # Words of a chain, which depend on each other, become one group.
         drawn = drawn.reshape(-1, _GROUPS, n_bits).swapaxes(0, 1).reshape(n_words, n_bits)
@@ -87,10 +89,10 @@ def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
 
     start = np.zeros(int(free.sum()))
     if start.size:
-        found = minimize(
+        minimum = minimize(
             value_and_slope, start, jac=True, method="L-BFGS-B", options={"gtol": _TOLERANCE}
         )
-        start = found.x
+        start = minimum.x
     change = np.zeros(X.shape[1])
     change[free] = start / deviations[free]
     return change

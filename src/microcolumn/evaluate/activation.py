@@ -42,16 +42,16 @@ def in_windows(model: PopulationModel, words: Words) -> Words:
     return words_for(model, words.embed(window) if longer else words, None)
 
 
-def activation_in_time(model: PopulationModel, held: Words, hidden: Sequence[int]) -> Floats:
+def activation_in_time(model: PopulationModel, words: Words, hidden: Sequence[int]) -> Floats:
     """P(h_k = 1 | x) of some hidden units for each word that :func:`in_windows` gives, in time.
 
     Shape (n_bins, len(hidden)).
     """
-    columns, distinct = list(hidden), np.zeros((len(held), len(hidden)))
+    columns, distinct = list(hidden), np.zeros((len(words), len(hidden)))
     shown = Parameters(b=model.b_, W=model.W_[:, columns], c=model.c_[columns])
-    for part in chunks(len(held), held.n_dims):
-        distinct[part] = hidden_mean(shown, held.X[part])
-    return distinct[held.index]
+    for part in chunks(len(words), words.n_dims):
+        distinct[part] = hidden_mean(shown, words.X[part])
+    return distinct[words.index]
 
 
 def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:

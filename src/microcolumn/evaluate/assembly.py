@@ -183,8 +183,6 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
         rows = [columns_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
 
-    __repr__ = __str__
-
 
 HEADER = (
     *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
@@ -271,8 +269,8 @@ def assemblies(
         )
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
-    found = recurrence(weights, others, held.n_units, rng)
-    mean = mean_weights(weights, others, found)
+    recurring = recurrence(weights, others, held.n_units, rng)
+    mean = mean_weights(weights, others, recurring)
     tested = _layers(first, theta, units, held)
     active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
@@ -291,8 +289,8 @@ def assemblies(
                 active_share=float(active[k]),
                 rate_hz=float(active[k]) / held.bin_width,
                 n_others=len(others),
-                stability=float(found.recurs[:, k].mean()) if others else math.nan,
-                similarity=float(found.similarity[:, k].mean()) if others else math.nan,
+                stability=float(recurring.recurs[:, k].mean()) if others else math.nan,
+                similarity=float(recurring.similarity[:, k].mean()) if others else math.nan,
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
                 layer_expected=of_layer.expected,
@@ -353,14 +351,14 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
 
 
 def _layers(
-    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
+    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, words: Words
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
     if units is None or isinstance(units, Units):
-        units = (units_of(model.words_info_, units) or held.units).layer
+        units = (units_of(model.words_info_, units) or words.units).layer
     if units is None or len(set(units) - {""}) < 2:
         return {}
-    tested = layer_statistics(theta, units, window=held.window).hidden
+    tested = layer_statistics(theta, units, window=words.window).hidden
     return {row.position: row for row in tested}
 
 

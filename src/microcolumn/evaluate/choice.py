@@ -46,10 +46,10 @@ MAX_STEPS = 100_000
 FIRST = 10
 
 #: Fits and their scores on the validation part by strength of the penalty.
-_Found = dict[float, tuple[PenalisedModel, Score]]
+_Scored = dict[float, tuple[PenalisedModel, Score]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Choice(AsText):
     """Fits of a model at several settings, and the one that a validation part prefers.
 
@@ -62,7 +62,7 @@ class Choice(AsText):
         At each of them, with their log Z.
     scores : tuple of Score
         Of each on the validation part; of hidden Markov modes, those of spike trains.
-    chosen : int
+    best_index : int
         Position of the fit that is preferred.
     others : tuple of Choice
         At the other numbers of hidden units that were tried.
@@ -71,13 +71,13 @@ class Choice(AsText):
     settings: tuple[dict[str, Any], ...]
     fits: tuple[Any, ...]
     scores: tuple[Score, ...]
-    chosen: int
+    best_index: int
     others: tuple[Choice, ...] = ()
 
     @property
     def best(self) -> Any:
         """The fit that is preferred."""
-        return self.fits[self.chosen]
+        return self.fits[self.best_index]
 
     @property
     def l1_values(self) -> tuple[float, ...]:
@@ -92,11 +92,13 @@ class Choice(AsText):
 
     def __str__(self) -> str:
         if values := self.l1_values:
-            own = self.settings[self.chosen].get("n_hidden")
+            own = self.settings[self.best_index].get("n_hidden")
             size = f"{own} hidden units, " if own else ""
             ends = f"from {values[0]:g} to {values[-1]:g}"
             return f"{size}l1 {self.best.l1:g} of {len(values)} {ends}"
-        chosen = ", ".join(f"{name} {value}" for name, value in self.settings[self.chosen].items())
+        chosen = ", ".join(
+            f"{name} {value}" for name, value in self.settings[self.best_index].items()
+        )
         return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
 
 
@@ -150,7 +152,7 @@ def choose_l1(
     per_decade = AUTOMATIC.get(l1_values) if isinstance(l1_values, str) else None
     if isinstance(l1_values, str) and per_decade is None:
         raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
-    found: _Found = {}
+    scored: _Scored = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
     # Many fits that are not chosen need not be better than that; the chosen one goes on.
@@ -158,15 +160,16 @@ def choose_l1(
     effort: Effort = "coarse" if is_coarse else "whole"
     while leg is not None:
         tried: list[float] = []
-        for fit in _fits(model, train, leg, nested, found, effort):
-            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
-            found[fit.l1] = normalised, score(normalised, validation)
+        for fit in _fits(model, train, leg, nested, scored, effort):
+            if not fit.is_conditional:
+                fit = fit.with_log_partition(_first_log_partition(fit, max_steps))
+            scored[fit.l1] = fit, score(fit, validation)
             tried.append(fit.l1)
-            if leg.has_turned(tried, _best(found)):
+            if leg.has_turned(tried, _best(scored)):
                 break
-        best, leg = _normalise_best(found, validation, max_steps), None
-        strengths = sorted(found)
-        if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
+        best, leg = _normalise_best(scored, validation, max_steps), None
+        strengths = sorted(scored)
+        if per_decade is not None and is_at_end(best, strengths, scored[best][0].n_nonzero_):
             way = -1 if best == strengths[0] else 1
             if extensions[way] < _MOST_EXTENSIONS:
                 leg = _further_leg(model, further_l1(best, way, per_decade), way)
@@ -174,8 +177,8 @@ def choose_l1(
                 leg = _Leg((0.0,))
             extensions[way] += 1
     if is_coarse and not model._is_sampled(train.n_dims):
-        best = _polish_best(model, train, validation, found, max_steps)
-    fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
+        best = _polish_best(model, train, validation, scored, max_steps)
+    fits, scores = zip(*(scored[l1] for l1 in strengths), strict=True)
     settings = tuple({"l1": fit.l1} for fit in fits)
     return Choice(settings, fits, scores, strengths.index(best))
 
@@ -202,7 +205,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
         return _Leg(tuple(l1_values))
     per_decade = AUTOMATIC[l1_values]
     grid = l1_grid(largest_l1(train, model.objective), per_decade)
-    if model.objective != "likelihood" or grid == (0.0,):
+    if not model.is_by_likelihood or grid == (0.0,):
         return _Leg(grid)
     patience = _WORSE_IN_A_ROW[l1_values]
     if hasattr(model, "n_hidden"):
@@ -216,7 +219,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
 
 def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) -> _Leg:
     """Strengths beyond an end, the nearest first where weak ones take long."""
-    if model.objective != "likelihood" or not hasattr(model, "n_hidden"):
+    if not (model.is_by_likelihood and hasattr(model, "n_hidden")):
         return _Leg(strengths)
     return _Leg(strengths[::way], 1)
 
@@ -262,50 +265,50 @@ def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
     return log_z
 
 
-def _best(found: _Found) -> float:
+def _best(scored: _Scored) -> float:
     """The preferred strength of those tried."""
     merits = {}
-    for l1, (fit, kept) in found.items():
-        spurious_mass = fit.log_partition().spurious_mass
-        merits[l1] = merits_of(kept.bits_per_second, kept.converged, spurious_mass)
-    return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
+    for l1, (_, kept) in scored.items():
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, kept.spurious_mass)
+    return preferred(merits, {l1: kept.stderr for l1, (_, kept) in scored.items()})
 
 
-def _normalise_best(found: _Found, validation: Words, max_steps: int) -> float:
+def _normalise_best(scored: _Scored, validation: Words, max_steps: int) -> float:
     """The preferred strength, once log Z of its fit does not come from the fit itself.
 
     What the path of fits was off by there holds for all of them.
     """
     while True:
-        best = _best(found)
-        own = found[best][0].log_partition()
-        if own.method != "chains":
+        best = _best(scored)
+        if scored[best][1].normaliser != "chains":
             return best
-        log_z = quick_log_partition(found[best][0], max_steps)
-        for l1, (fit, _) in found.items():
+        own = scored[best][0].log_partition()
+        log_z = quick_log_partition(scored[best][0], max_steps)
+        for l1, (fit, _) in scored.items():
             by_fit, shift = fit.log_partition(), log_z.value - own.value
             if l1 == best:
                 by_fit, shift = log_z, 0.0
             elif by_fit.method != "chains" or not log_z.converged:
                 continue
             fit = fit.with_log_partition(by_fit.shifted(shift))
-            found[l1] = fit, score(fit, validation)
+            scored[l1] = fit, score(fit, validation)
 
 
 def _polish_best(
     model: PenalisedModel,
     train: Words,
     validation: Words,
-    found: _Found,
+    scored: _Scored,
     max_steps: int,
 ) -> float:
     """The preferred strength, once its coarse fit has gone on to the end."""
     polished: set[float] = set()
-    while (best := _best(found)) not in polished:
-        start = found[best][0].parameters_
+    while (best := _best(scored)) not in polished:
+        start = scored[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
-        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
-        found[best] = fit, score(fit, validation)
+        if not fit.is_conditional:
+            fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        scored[best] = fit, score(fit, validation)
         polished.add(best)
     return best
 
@@ -315,7 +318,7 @@ def _fits(
     train: Words,
     leg: _Leg,
     nested: tuple[Sequence[Any], Sequence[Any]] | None,
-    found: _Found,
+    scored: _Scored,
     effort: Effort,
 ) -> Iterator[PenalisedModel]:
     """Fits along a leg, made when asked for; the first begins at the nearest of those found.
@@ -327,11 +330,12 @@ def _fits(
         paths = [{member.l1: member for member in path} for path in nested]
         known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
         n_known = len(known)
-        inner = [[path[l1] for l1 in known] for path in paths]
-        yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
+        ising, rbm = ([path[l1] for l1 in known] for path in paths)
+        starts = model._nested_starts(train, known, (ising, rbm))
+        yield from (fit for _, fit in model._walk(train, known, starts, effort=effort))
     rest, start = strengths[n_known:], None
-    if found and rest:
-        start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
+    if scored and rest:
+        start = scored[min(scored, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
     yield from (fit for _, fit in model._walk(train, rest, start=start, effort=effort))
 
 
@@ -390,6 +394,6 @@ def choose(
 def _merits(fit: AlternativeModel | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
-    found = certificate is None or certificate.converged
+    converged = certificate is None or certificate.converged
     is_known = math.isfinite(score.bits_per_second)
-    return score.converged, found, is_known, score.bits_per_second if is_known else 0.0
+    return score.converged, converged, is_known, score.bits_per_second if is_known else 0.0

@@ -107,25 +107,25 @@ class Comparison(AsTable):
         return self._best(is_alternative=True)
 
     def _best(self, is_alternative: bool) -> ModelScore | None:
-        found = (model for model in self.ranked if model.spec.is_alternative == is_alternative)
-        return next((model for model in found if model.spec.model != INDEPENDENT), None)
+        models = (model for model in self.ranked if model.spec.is_alternative == is_alternative)
+        return next((model for model in models if model.spec.model != INDEPENDENT), None)
 
     @property
     def pairs(self) -> tuple[PairedDifference, ...]:
         """Every two models, and each against independent units (``"Independent"``), in order."""
         names = [*(m.name for m in self.models if m.name != INDEPENDENT), INDEPENDENT]
-        found = (self.find(*both) for both in combinations(names, 2))
-        return tuple(pair for pair in found if pair is not None)
+        pairs = (self.find(*both) for both in combinations(names, 2))
+        return tuple(pair for pair in pairs if pair is not None)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
         """The comparison of two models, in either order."""
         names = [each.name if isinstance(each, ModelSpec) else each for each in (first, second)]
-        found = self.find(*names)
-        if found is None:
+        pair = self.find(*names)
+        if pair is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
             problem = f"there is no pair of {names[0]!r} and {names[1]!r}"
             raise BadInput(problem, f"choose two of {known}")
-        return found
+        return pair
 
     def find(self, first: str, second: str) -> PairedDifference | None:
         """The comparison of two models by name; None where no split has both."""
@@ -133,8 +133,8 @@ class Comparison(AsTable):
         if first == second or not {first, second} <= {*scores, INDEPENDENT}:
             return None
         if first not in scores:  # independent units, the zero
-            found = self.find(second, first)
-            return found and found.reversed()
+            pair = self.find(second, first)
+            return pair and pair.reversed()
         best = max((model.bits_per_second for model in self.models), default=0.0)
         margin = EQUAL_MARGIN * max(best, 0.0)
         return paired_difference(scores[first], scores.get(second), self.train_share, margin)
@@ -161,8 +161,9 @@ class Comparison(AsTable):
     def groups(self) -> PairedDifference | None:
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
-        The best model with hidden units minus the one of pairs or a common drive alone that leaves
-        the lowest interval.
+        The best model with several hidden units minus the best of pairs and a common drive, alone
+        or together; where that is clearly better, minus the one of those that leaves the lowest
+        interval. A single hidden unit is such a drive.
         """
         return groups(self)
 
@@ -211,8 +212,7 @@ class Comparison(AsTable):
         )
 
     def _repr_html_(self) -> str:
-        rows = [self._row(model) for model in (*self.ranked, *self.unranked)]
-        table = html_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
+        table = html_table(*self._cells, left=_OF_TEXT)
         return card(repr(self), f"<p>{html_text(self.answer)}</p>", table)
 
     @property
@@ -232,14 +232,19 @@ class Comparison(AsTable):
             *("n_parameters", "n_couplings", "n_live_hidden", "chosen", "converged"),
             "spurious_mass",
         )
-        found = (*self.ranked, *self.unranked)
-        return [{name: getattr(model, name) for name in names} for model in found]
+        models = (*self.ranked, *self.unranked)
+        return [{name: getattr(model, name) for name in names} for model in models]
 
     @property
     def table(self) -> str:
-        """Score, size and certificate of every model, in the order of ``models``."""
-        rows = [self._row(model) for model in (*self.models, *self.unranked)]
-        return text_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
+        """Score, size and certificate of every model, the best first."""
+        return text_table(*self._cells, left=_OF_TEXT)
+
+    @property
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Header and rows of the table."""
+        rows = [self._row(model) for model in (*self.ranked, *self.unranked)]
+        return list(rows[0]), [list(row.values()) for row in rows]
 
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.n_hidden
@@ -270,9 +275,11 @@ def doubt(compared: Sequence[ModelScore], behind: Sequence[ModelScore]) -> str:
     """What has not converged: fits of the models behind, log Z of those compared; empty if all."""
     fits = [m.name for m in behind if not all(score.fit_converged for score in m.splits)]
     log_z = [m.name for m in compared if not all(s.normaliser_converged for s in m.splits)]
-    found = {"the fit of": fits, "log Z of": log_z}
+    unconverged = {"the fit of": fits, "log Z of": log_z}
     return " and ".join(
-        f"{what} {enumeration(names)} has not converged" for what, names in found.items() if names
+        f"{what} {enumeration(names)} has not converged"
+        for what, names in unconverged.items()
+        if names
     )
 
 

@@ -1,10 +1,10 @@
 """The planned questions of a comparison: groups, other kinds of models, and what gains come from.
 
 The first side of a contrast is represented by its best model, which the scores choose. The claim
-"better than the other side" must hold against each of its models: the difference that counts is the
-one whose interval reaches lowest. The choice on the first side is paid for by the number of its
-models, and all contrasts of a comparison count together (Bonferroni). Everything else is an
-estimate with its interval.
+"better than the other side" must hold against each of its models. Where it fails against the best
+of them, their difference counts, and otherwise the one whose interval reaches lowest. The choice on
+the first side is paid for by the number of its models, and all contrasts of a comparison count
+together (Bonferroni). Everything else is an estimate with its interval.
 """
 
 from __future__ import annotations
@@ -66,25 +66,26 @@ class Explanation(NamedTuple):
 def contrast(
     compared: Compared, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
-    """The best of the first models minus the one of the second that leaves the lowest interval.
+    """The best of the first models minus the best of the second, unless that is clearly above zero.
 
-    None where a side has no model.
+    Then minus the one of the second that leaves the lowest interval. None where a side has no
+    model.
     """
-    if not (first and second):
-        return None
-    best = _best(first)
-    pairs = [pair for each in second if (pair := compared.find(best.name, each.name))]
+    best = _best(first) if first else None
+    ranked = sorted(second, key=lambda model: -model.bits_per_second)
+    pairs = [pair for each in ranked if best and (pair := compared.find(best.name, each.name))]
     if not pairs:
         return None
     n_tests = _N_CONTRASTS * len(first)
-    closest = min((replace(pair, n_tests=n_tests) for pair in pairs), key=_least)
+    pairs = [replace(pair, n_tests=n_tests) for pair in pairs]
+    closest = min(pairs, key=_least) if _least(pairs[0]) > 0.0 else pairs[0]
     # To be worse than one of the second models is a claim about the one that was chosen.
     chosen_from = 1 if closest.bits_per_second > 0.0 else len(second)
     return replace(closest, n_tests=n_tests * chosen_from)
 
 
 def groups(compared: Compared) -> PairedDifference | None:
-    """The best model with groups against those of pairs or a common drive alone."""
+    """The best model with groups against those of pairs and a common drive, alone or together."""
     with_groups = [model for model in compared.models if model.spec.has_groups]
     return contrast(compared, with_groups, _within(compared, ORDERS[0][:-1]))
 

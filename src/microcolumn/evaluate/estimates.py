@@ -58,7 +58,7 @@ class Estimates:
         return np.asarray(self.q_value <= rate)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Intervals(AsText, AsTable):
     """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`.
 
@@ -124,8 +124,8 @@ class Intervals(AsText, AsTable):
         ]
         header = ("parameter", "first", "second", *_FIELDS)
         rows = []
-        for kind, found, labels in kinds:
-            columns = (getattr(found, field).tolist() for field in _FIELDS)
+        for kind, estimates, labels in kinds:
+            columns = (getattr(estimates, field).tolist() for field in _FIELDS)
             for label, *values in zip(labels, *columns, strict=True):
                 rows.append(dict(zip(header, (kind, *label, *values), strict=True)))
         return rows

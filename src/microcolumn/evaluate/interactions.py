@@ -32,7 +32,7 @@ MOST_UNITS_OF_TRIPLETS = 150
 _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explained(AsText):
     """How well the expansion, cut after each order, follows the model on given words.
 
@@ -59,7 +59,7 @@ class Explained(AsText):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Interactions(AsText):
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 

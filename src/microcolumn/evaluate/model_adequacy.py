@@ -46,7 +46,7 @@ class MomentFit:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
@@ -201,9 +201,9 @@ def adequacy(
     that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
     penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
     trees, logistic cascades, population tracking, projections and their potentials and nonlinear
-    pairwise models with up to 2,000 parameters. Any other model counts as free to follow all of these statistics of its training
-    words. A fit by likelihood follows fewer, so that the test is cautious there: it finds less than
-    it could. A model made from parameters counts as given.
+    pairwise models with up to 2,000 parameters. Any other model counts as free to follow all of
+    these statistics of its training words. A fit by likelihood follows fewer, so that the test is
+    cautious there: it finds less than it could. A model made from parameters counts as given.
 
     Parameters
     ----------
@@ -241,20 +241,20 @@ def adequacy(
     error = None
     if hasattr(model, "n_words_"):
         error = training_error(model, X, own, rng) / model.n_words_**0.5
-    found = goodness(features, data, own, rng, training_error=error)
+    tested = goodness(features, data, own, rng, training_error=error)
     nats = float(data.means[-1]), float(own.means[-1])
     if not is_normalised(model):
-        nats, found.p_values["words"] = (math.nan, math.nan), math.nan
+        nats, tested.p_values["words"] = (math.nan, math.nan), math.nan
     return Adequacy(
         n_words=held.n_bins,
-        n_effective=found.n_effective,
-        p_value=found.p_value,
-        p_values=found.p_values,
+        n_effective=tested.n_effective,
+        p_value=tested.p_value,
+        p_values=tested.p_values,
         nats_per_word=nats[0],
         nats_expected=nats[1],
         method=method,
         bits="units" if held.window == 1 else "bits",
-        **_compared(features, data, own, found),
+        **_compared(features, data, own, tested),
     )
 
 
@@ -268,12 +268,12 @@ def common_count(tail: Sequence[float] | Floats) -> int:
 
 
 def _compared(
-    features: WordFeatures, data: WordSample, own: WordSample, found: Goodness
+    features: WordFeatures, data: WordSample, own: WordSample, tested: Goodness
 ) -> dict[str, Any]:
     """Fields of :class:`Adequacy` that compare rates, pairs, triplets and synchrony."""
     columns = features.columns
     # Squared standard errors of the difference: of the data from waves, of drawn words by number.
-    variance = np.mean(features.linearised(data.waves(found.n_waves), data.means) ** 2, axis=0)
+    variance = np.mean(features.linearised(data.waves(tested.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
     observed, predicted = features.central(data.means), features.central(own.means)
     pairs, triplets = (
@@ -287,7 +287,7 @@ def _compared(
         "tail_stderr": tuple((variance[synchrony] ** 0.5).tolist()),
         "tail_model": tuple(expected.tolist()),
         "misses_from": _first_miss(
-            tail, expected, found.tail_limits, found.n_effective["synchrony"]
+            tail, expected, tested.tail_limits, tested.n_effective["synchrony"]
         ),
         "rates_error": _error(data.means[rates], own.means[rates], variance[rates]),
         "pairs": pairs,

@@ -23,7 +23,7 @@ _SAME = 1e-9
 EQUAL_MARGIN = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedDifference(AsText):
     """How much better the first of two models is than the second; printed, it is a sentence.
 
@@ -192,9 +192,9 @@ class Cells:
 
     def mean(self, train_share: float) -> MeanOverTime:
         """Mean over splits with its error."""
-        found = mean_over_splits(self.gains, self.shares, train_share)
+        estimate = mean_over_splits(self.gains, self.shares, train_share)
         of_log_z = float(self.variance.sum()) / len(self.variance) ** 2
-        return found._replace(stderr=math.hypot(found.stderr, math.sqrt(of_log_z)))
+        return estimate._replace(stderr=math.hypot(estimate.stderr, math.sqrt(of_log_z)))
 
 
 def both_cells(first: ModelScore, second: ModelScore | None) -> tuple[Cells, Cells] | None:

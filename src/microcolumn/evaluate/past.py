@@ -11,18 +11,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadInput, Unsupported
+from ..errors import Unsupported
 from ..kernels import newest_log_odds
 from ..models import AlternativeModel, HistoryGLM, PopulationModel, WordModel
-from ..models.counting import distinct_pasts
+from ..objectives.conditional import check_summable
+from ..packing import distinct_pasts
 from ..parameters import Parameters
 from ..validation import Floats, one_of
 from ..words import Words
 
 Given = Literal["rest", "past"]
-
-#: Most units of a bin whose states are summed.
-MOST_UNITS_OF_PAST = 16
 
 
 def log_odds_of_bits(
@@ -51,13 +49,8 @@ def log_odds_of_bits(
 
 def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
     """Log odds (n_pasts, n_units) of a spike of each unit, nats, and the past of each word."""
-    if words.n_units > MOST_UNITS_OF_PAST:
-        raise BadInput(
-            f"the newest bin has {words.n_units} units, and summing out more than "
-            f"{MOST_UNITS_OF_PAST} takes too long",
-            "fit and score fewer units (words.subset) or use given='rest'",
-        )
+    check_summable(words.n_units)
     if theta.is_gaussian:
         theta, _ = theta.as_pairs()
-    pasts, past = distinct_pasts(words)
+    pasts, past = distinct_pasts(words.X, words.n_units)
     return newest_log_odds(theta.arrays, words.n_units, pasts), past

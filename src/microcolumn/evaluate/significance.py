@@ -89,8 +89,8 @@ def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float]
     scatter = max(1.0, float(np.sum(weights * (values - mean) ** 2)) / df)
     stderr = math.sqrt(scatter / float(weights.sum()))
     half = float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
-    found = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
-    return found, (mean - half, mean + half), math.sqrt(between)
+    estimate = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
+    return estimate, (mean - half, mean + half), math.sqrt(between)
 
 
 def with_error(value: float, stderr: float) -> str:
@@ -119,7 +119,7 @@ def p_text(p_value: float) -> str:
     return f"p = {shortest}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate(AsText):
     """A number with its standard error; printed, both with their unit.
 

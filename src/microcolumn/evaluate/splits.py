@@ -83,16 +83,16 @@ def compare(
         by_name |= tune(missing, train, random_state=random_state).models
     held = words_for_all(by_name, words, bin_width)
     scores = score_split(by_name, held, baseline)
-    found = [
+    summaries = [
         _summary(name, spec_of(model), [scores[name]], held.n_units, train_share=math.nan)
         for name, model in by_name.items()
     ]
-    return Comparison(*_ranked(found), n_units=held.n_units, window=held.window)
+    return Comparison(*_ranked(summaries), n_units=held.n_units, window=held.window)
 
 
 def score_split(
     models: Mapping[str, WordModel],
-    held: Words,
+    words: Words,
     baseline: Baseline = None,
     *,
     split: int = 0,
@@ -104,19 +104,19 @@ def score_split(
     those of the test part alone.
     """
     base = common_baseline(models, baseline)
-    log_p_base = base._score_distinct(held)
+    log_p_base = base._score_distinct(words)
     if n_places is None:
-        cell = cells_of(np.arange(held.n_bins), held.n_bins)
+        cell = cells_of(np.arange(words.n_bins), words.n_bins)
     else:
-        cell = cells_of(held.bins, n_places)
-    weights = np.ones(held.n_bins) if held.weights is None else held.weights
+        cell = cells_of(words.bins, n_places)
+    weights = np.ones(words.n_bins) if words.weights is None else words.weights
     shares = np.bincount(cell, weights / weights.sum(), minlength=min(N_CELLS, n_places or 0))
     scores = {}
     for name, model in models.items():
-        log_p = model._score_distinct(held)
-        score = score_of(log_p, log_p_base, model.log_partition(), held)
-        bits = (log_p - log_p_base)[held.index] * weights / weights.sum()
-        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(held)
+        log_p = model._score_distinct(words)
+        score = score_of(log_p, log_p_base, model.log_partition(), words)
+        bits = (log_p - log_p_base)[words.index] * weights / weights.sum()
+        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(words)
         certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
@@ -159,12 +159,12 @@ def compare_splits(
     ``train_share`` is the share of all words that fit and choice of l1 have seen; ``about`` are
     further fields of the comparison.
     """
-    found = [
+    summaries = [
         model_score(spec, each, n_units, train_share)
         for spec, each in scores.items()
         if spec.name != INDEPENDENT
     ]
-    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    models = sorted(filter(None, summaries), key=lambda model: (-model.bits_per_second, model.name))
     ranked, unranked = _ranked(models)
     n_splits = max((model.n_splits for model in models), default=0)
     return Comparison(
@@ -172,10 +172,10 @@ def compare_splits(
     )
 
 
-def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
+def _ranked(models: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
     """Models that may be ranked, and those with a spurious mode, in the same order."""
-    ranked = tuple(model for model in found if not model.has_spurious_mode)
-    return ranked, tuple(model for model in found if model.has_spurious_mode)
+    ranked = tuple(model for model in models if not model.has_spurious_mode)
+    return ranked, tuple(model for model in models if model.has_spurious_mode)
 
 
 def model_score(

@@ -83,14 +83,14 @@ class WindowResult:
         that have both; intervals and p-values allow for the number of models. None where either is
         not computed.
         """
-        found: dict[str, PairedDifference | None] = {}
+        differences: dict[str, PairedDifference | None] = {}
         for name in self._others:
             long, short = self._gain(name, -1), self._gain(name, 0)
             splits = sorted(long.keys() & short.keys())
             steps = {split: long[split].minus(short[split]) for split in splits}
             both = "longest words", "shortest words"
-            found[name] = self._judged(*both, steps, len(self._others))
-        return found
+            differences[name] = self._judged(*both, steps, len(self._others))
+        return differences
 
     @property
     def _others(self) -> list[str]:
@@ -116,9 +116,9 @@ class WindowResult:
         if not by_split:
             return None
         cells = Cells.concatenate([*by_split.values()])
-        found = difference_of((first, second), cells, self.train_share)
+        difference = difference_of((first, second), cells, self.train_share)
         # A single test is a planned one, too.
-        return replace(found, n_tests=n_tests)
+        return replace(difference, n_tests=n_tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +239,14 @@ class LayersResult:
         ``which`` is ``"couplings"`` for strengths, ``"signed_couplings"`` for couplings with their
         signs. None for a model without couplings.
         """
-        found = [row for each in self.statistics if (row := getattr(each, which)) is not None]
-        if not found:
+        contrasts = [row for each in self.statistics if (row := getattr(each, which)) is not None]
+        if not contrasts:
             return None
-        within, between = fmean(row.within for row in found), fmean(row.between for row in found)
-        return within, between, tuple(row.p_value for row in found)
+        within, between = (
+            fmean(row.within for row in contrasts),
+            fmean(row.between for row in contrasts),
+        )
+        return within, between, tuple(row.p_value for row in contrasts)
 
 
 def predictions_of(

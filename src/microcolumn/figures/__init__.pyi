@@ -20,3 +20,4 @@ from ._scores import (
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from .captioned import CaptionedFigure as CaptionedFigure
 from .conditions import FigureFunction as FigureFunction
+from .planting import planted as planted

@@ -19,6 +19,7 @@ from ._scores import likelihood, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
 from .conditions import TESTED, FigureFunction, check_planned, condition_of, results_of
+from .planting import planted
 
 
 class Figures(NamedTuple):
@@ -32,6 +33,7 @@ class Figures(NamedTuple):
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
     "ranking": Figures(ranking, per_recording=False),
+    "planted": Figures(planted, per_recording=False),
     "parts": Figures(parts, per_recording=False),
     "data": Figures(data, "1"),
     "likelihood": Figures(likelihood, "3", per_recording=False),
@@ -65,7 +67,7 @@ def available_figures(
     Examples
     --------
     >>> [each.name for each in available_figures(mc.study.open("study.db"))][:2]
-    ['ranking', 'parts']
+    ['ranking', 'planted']
     """
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]

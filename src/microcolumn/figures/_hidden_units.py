@@ -92,16 +92,8 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     return figure
 
 
-def best_with_hidden(results: Results, condition: Condition) -> ModelSpec:
-    """The best ranked model that has live hidden units in split 0."""
-    for each in results.comparison(**condition.names).models:
-        if each.spec.has_groups and len(results.assemblies(model=each.spec, **condition.names)):
-            return each.spec
-    raise NotComputedError("no hidden unit of split 0 is live")
-
-
 def _chosen(results: Results, condition: Condition, most: int) -> _Shown:
-    spec = best_with_hidden(results, condition)
+    spec = results.best_with_hidden(**condition.names)
     where: dict[str, Any] = {"model": spec, **condition.names}
     model: Any = results.model(**where)
     found = results.assemblies(**where)
@@ -245,7 +237,7 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
 
 
 def _found(results: Results, condition: Condition) -> LayersResult:
-    spec = best_with_hidden(results, condition)
+    spec = results.best_with_hidden(**condition.names)
     found = results.layers(model=spec, **condition.names)
     if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
         raise NotComputedError(f"no shuffled labels of {spec.name} are kept", "run the study again")

@@ -34,7 +34,7 @@ _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 def likelihood(
     results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
-    """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
+    """Figure 3: log-likelihood gain of every model, and its difference from the Ising model.
 
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
@@ -48,7 +48,7 @@ def likelihood(
     too_many = len(compared) > 1 and _MOST_BESIDE < n_marks <= MOST_IN_GROUPS
     stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
-    with captioned("3", "Excess log-likelihood", size) as figure:
+    with captioned("3", "Log-likelihood gain", size) as figure:
         grouped = _draw_scores(figure, compared, reference, also, stacked)
         figure.caption = caption(
             "likelihood",
@@ -143,7 +143,7 @@ def parts(
 
 @of_condition(SEVERAL_BINS)
 def windows(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 5: excess log-likelihood per unit and gain over the Ising model, by bins per word.
+    """Figure 5: log-likelihood gain per unit and gain over the Ising model, by bins per word.
 
     Words of up to ``window`` bins are drawn; without an Ising model, or with nothing else, there
     is no second panel.
@@ -155,7 +155,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     computed = _computed(shown, condition)
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
-    with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
+    with captioned("5", "Log-likelihood gain by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
         axes: Any = panels(figure, ["ab" if has_gains else "a"])
         plot.windows(shown, bin_width=bin_width, ax=axes["a"])

@@ -84,15 +84,15 @@ def places_of(columns: Columns) -> Places | None:
     if stated is not None:
         return Places(stated, as_labels(columns[stated]), None)
     names = (prefix + name for prefix in _PREFIXES for name in (*REGION_COLUMNS, *NUMBER_COLUMNS))
-    found = None
+    places = None
     for column in columns_named(names, columns):
         placed = list(map(ccf_layer, _regions(column, columns[column])))
         area, layer = [area for area, _ in placed], [layer for _, layer in placed]
         if any(layer):
             return Places(column, area, layer)
-        if found is None and any(area):
-            found = Places(column, area, None)
-    return found
+        if places is None and any(area):
+            places = Places(column, area, None)
+    return places
 
 
 def _regions(column: str, entries: Sequence[Any]) -> list[str]:

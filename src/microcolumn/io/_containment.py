@@ -114,7 +114,7 @@ def _check_hdf5(path: Path) -> None:
         if link is not None:
             target = file.get(link, getlink=True)
             where = f" to {target.filename!r:.100}" if hasattr(target, "filename") else ""
-            raise BadFile(f"/{_shown(link)} is a link{where} that leaves the file", _ONE_FILE)
+            raise BadFile(f"/{_readable(link)} is a link{where} that leaves the file", _ONE_FILE)
         h5o.visit(file.id, check, info=True)
 
 
@@ -130,7 +130,7 @@ def check_dataset(dataset: Any, name: bytes = b"") -> None:
         sources = [made.get_virtual_filename(n) for n in range(made.get_virtual_count())]
         others = [source for source in sources if source != "."]
     if others:
-        where = f"/{_shown(name)}" if name else "a dataset"
+        where = f"/{_readable(name)}" if name else "a dataset"
         raise BadFile(f"{where} has its values in another file, {others[0]!r:.100}", _ONE_FILE)
 
 
@@ -175,7 +175,7 @@ def _refuse_pickle(what: Any, *_: Any, **__: Any) -> None:
     raise BadFile(f"{name} is pickled, which could run code", "save numbers or text")
 
 
-def _shown(name: bytes) -> str:
+def _readable(name: bytes) -> str:
     return ascii(name.decode(errors="replace"))[1:-1][:100]
 
 

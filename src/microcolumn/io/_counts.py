@@ -85,12 +85,12 @@ def matrix_session(
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, title)
     nothing = np.zeros(0, dtype=np.int64)
-    found, n_entries = [(nothing, nothing, np.zeros(0))], 0
+    entries, n_entries = [(nothing, nothing, np.zeros(0))], 0
     for rows, columns, values in pieces:
         n_entries += values.size
         check_claim(path, n_entries * 3 * 8, f"the nonzero part of {title}")
-        found.append((rows, columns, values.astype(np.float64)))
-    *place, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        entries.append((rows, columns, values.astype(np.float64)))
+    *place, counts = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     for bad in np.flatnonzero(~are_counts(counts))[:1]:
         where = f"row {place[0][bad] + 1} and column {place[1][bad] + 1}"
         raise BadFile(f"{title} has {counts[bad]} in {where}", "counts are whole numbers from 0 on")

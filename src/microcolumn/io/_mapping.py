@@ -45,20 +45,20 @@ def mapped_session(
 ) -> Session:
     """Session of arrays with time and unit of each spike, or of a pattern: one array per unit."""
     if times is not None and "*" in times:
-        found = matching(arrays.names, times, arrays.separator)
+        by_unit_name = matching(arrays.names, times, arrays.separator)
         refuse("one array of times per unit", units=units)
-        if not found:
+        if not by_unit_name:
             raise BadFile(f"nothing is called {times!r}", offer(arrays.names, arrays.what))
-        trains = [_times(arrays, name) / per_second for name in found.values()]
-        return Session(list(found), trains)
-    chosen = [_chosen(arrays, name) for name in (times, units)]
+        trains = [_times(arrays, name) / per_second for name in by_unit_name.values()]
+        return Session(list(by_unit_name), trains)
+    chosen = [_full_name(arrays, name) for name in (times, units)]
     ticks = _times(arrays, chosen[0])
     labels = _labels(arrays.read(chosen[1]), chosen[1])
     check_same_length(chosen[0], ticks, chosen[1], labels)
     return Session(*by_unit(ticks / per_second, labels))
 
 
-def _chosen(arrays: Arrays, name: str | None) -> str:
+def _full_name(arrays: Arrays, name: str | None) -> str:
     """The full name of an array that the caller named."""
     wanted = str(name).strip(arrays.separator)
     for known in arrays.names:
@@ -75,19 +75,19 @@ def _times(arrays: Arrays, name: str) -> Floats:
 def matching(names: Sequence[str], pattern: str, separator: str) -> dict[str, str]:
     """Names that match a pattern such as ``unit_*``, by the parts that have a star in it."""
     wanted = pattern.strip(separator).split(separator)
-    found = {}
+    by_unit_name = {}
     for name in names:
         parts = name.strip(separator).split(separator)
         if len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted)):
             own = (part for part, want in zip(parts, wanted, strict=True) if part != want)
-            found[separator.join(own)] = name
-    return {unit: found[unit] for unit in sorted(found, key=natural)}
+            by_unit_name[separator.join(own)] = name
+    return {unit: by_unit_name[unit] for unit in sorted(by_unit_name, key=natural)}
 
 
 def by_unit(times: Floats, labels: NDArray[Any]) -> tuple[list[str], list[Floats]]:
     """Units in the natural order of their names, and spike times of each."""
-    found, codes = np.unique(labels, return_inverse=True)
-    names = list(map(str, found.tolist()))
+    distinct, codes = np.unique(labels, return_inverse=True)
+    names = list(map(str, distinct.tolist()))
     trains = split_by_unit(times, codes.ravel(), len(names))
     order = sorted(range(len(names)), key=lambda n: natural(names[n]))
     return [names[n] for n in order], [trains[n] for n in order]
@@ -101,13 +101,13 @@ def natural(name: str) -> tuple[list[Any], str]:
     return parts, name
 
 
-def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> Remedy:
-    """Advice to name times and units among the ``what`` of a file, listed as ``shown``."""
+def offer(names: Sequence[str], what: str, listed_names: Sequence[object] | None = None) -> Remedy:
+    """Advice to name times and units among the ``what`` of a file, listed as ``listed_names``."""
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
     chosen = advice(" {times} {units}", times=time, units=unit)
-    listed = f" ({what}: {name_list(shown or names)})"
+    listed = f" ({what}: {name_list(listed_names or names)})"
     return (f"name the {what} of times and of units, for example", *chosen, listed)
 
 
@@ -122,8 +122,8 @@ def refuse(content: str, remedy: Remedy = "leave it out", **options: Any) -> Non
 
 
 def _likeliest(names: Sequence[str], parts: Sequence[str]) -> str | None:
-    found = (name for part in parts for name in names if part in name.lower())
-    return next(found, None)
+    candidates = (name for part in parts for name in names if part in name.lower())
+    return next(candidates, None)
 
 
 def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
@@ -229,7 +229,7 @@ def _places(header: Sequence[str], times: str | None, units: str | None) -> tupl
     usual = min(of_time, key=lambda place: _stated_unit(header[place]) == "samples", default=None)
     named = times is not None or units is not None
     choices = (("units", units, place_of(header, UNIT_NAMES)), ("times", times, usual))
-    found = []
+    places = []
     for argument, name, place in choices:
         problem = f"{argument}= is missing" if named else "it has no columns 'unit' and 'time'"
         if name is not None:
@@ -237,7 +237,7 @@ def _places(header: Sequence[str], times: str | None, units: str | None) -> tupl
             problem = f"there is no column {name!r}"
         if place is None:
             raise BadFile(problem, offer(header, "columns"))
-        found.append(place)
+        places.append(place)
     if not named and len(set(map(plain_name, header))) < len(header):
         raise BadFile(f"its header {name_list(header)} names a column twice", "rename one")
-    return found[0], found[1]
+    return places[0], places[1]

@@ -19,7 +19,7 @@ from ..validation import one_of
 from ._containment import check_kind, is_hdf5
 from ._readers import READERS
 from ._recognise import recognise
-from ._remote import found, is_url
+from ._remote import is_url, open_remote
 from ._session import Session, to_recording
 from .sandbox import read_checked
 
@@ -144,7 +144,7 @@ def _place(path: str | Path) -> Any:
     if not is_url(path):
         check_kind(Path(path))
         return Path(path)
-    place = found(str(path))
+    place = open_remote(str(path))
     if not is_hdf5(place):
         raise BadFile("only HDF5 files are read from a URL", "download it first")
     return place

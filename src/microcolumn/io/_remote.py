@@ -116,7 +116,7 @@ class Remote:
         return file
 
 
-def found(url: str) -> Remote:
+def open_remote(url: str) -> Remote:
     """The file behind a URL, once its server has sent its first bytes."""
     if not url.lower().startswith(("http://", "https://")):
         raise BadFile("it is no address of the web", "give one that begins with https://")

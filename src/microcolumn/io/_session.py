@@ -232,11 +232,11 @@ def _flags(session: Session) -> list[bool] | None:
 
 def in_order(trains: Sequence[ArrayLike]) -> tuple[list[Any], list[str]]:
     """The trains, sorted where a file has them out of order; and a note if any was."""
-    found = [np.asarray(train) for train in trains]
+    arrays = [np.asarray(train) for train in trains]
     # What else is wrong with a train is said where it is checked.
-    plain = [train.ndim == 1 and train.dtype.kind in "iuf" for train in found]
-    mixed = [p and bool((t[1:] < t[:-1]).any()) for p, t in zip(plain, found, strict=True)]
-    ordered = [np.sort(t) if late else t for t, late in zip(found, mixed, strict=True)]
+    plain = [train.ndim == 1 and train.dtype.kind in "iuf" for train in arrays]
+    mixed = [p and bool((t[1:] < t[:-1]).any()) for p, t in zip(plain, arrays, strict=True)]
+    ordered = [np.sort(t) if late else t for t, late in zip(arrays, mixed, strict=True)]
     return ordered, [f"spike times out of order were sorted (units: {sum(mixed)})"] * any(mixed)
 
 

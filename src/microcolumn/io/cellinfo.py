@@ -69,10 +69,10 @@ def load(path: Path) -> Session:
 def _spikes_file(path: Path) -> Path:
     if not path.is_dir():
         return path
-    found = sorted(path.glob(f"*{SPIKES_SUFFIX}"))
-    if len(found) != 1:
-        raise BadFile(f"it has {len(found)} files *{SPIKES_SUFFIX}", "name the one to read")
-    return file_inside(found[0], path)
+    candidates = sorted(path.glob(f"*{SPIKES_SUFFIX}"))
+    if len(candidates) != 1:
+        raise BadFile(f"it has {len(candidates)} files *{SPIKES_SUFFIX}", "name the one to read")
+    return file_inside(candidates[0], path)
 
 
 def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:
@@ -126,10 +126,10 @@ def _quality(tags: Fields, ids: Sequence[str]) -> list[str] | None:
     return [verdicts.get(name, "") for name in ids] if verdicts else None
 
 
-def _intervals(held: Variable | None) -> dict[str, Epochs]:
+def _intervals(variable: Variable | None) -> dict[str, Epochs]:
     """Epochs of the session by name, those without a start and a stop left out."""
     rows: dict[str, list[Floats]] = {}
-    for cell in held.read() if held is not None and held.kind == "cell" else []:
+    for cell in variable.read() if variable is not None and variable.kind == "cell" else []:
         fields = cell.read() if cell.kind == "struct" else {}
         text = fields["name"].text() if "name" in fields else ""
         edges = np.concatenate([_numbers(fields, side) for side in ("startTime", "stopTime")])

@@ -41,9 +41,9 @@ def load(
 
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     with h5py.File(path, "r") as file:
-        found = _vectors(file)
+        vectors = _vectors(file)
         arrays = Arrays(
-            list(found), lambda name: _values(path, name, *found[name]), "/", "datasets"
+            list(vectors), lambda name: _values(path, name, *vectors[name]), "/", "datasets"
         )
         return mapped_session(arrays, times, units, per_second)
 
@@ -52,16 +52,16 @@ def _vectors(file: Any) -> dict[str, tuple[Any, str | None]]:
     """Datasets of one axis, and their columns, by path."""
     import h5py
 
-    found: dict[str, tuple[Any, str | None]] = {}
+    vectors: dict[str, tuple[Any, str | None]] = {}
 
     def visit(name: str, item: Any) -> bool | None:
         if isinstance(item, h5py.Dataset) and item.shape and max(item.shape) == item.size:
             for column in item.dtype.names or (None,):
-                found[f"/{name}" if column is None else f"/{name}/{column}"] = item, column
-        return True if len(found) > _MOST_NAMES else None
+                vectors[f"/{name}" if column is None else f"/{name}/{column}"] = item, column
+        return True if len(vectors) > _MOST_NAMES else None
 
     file.visititems(visit)
-    return found
+    return vectors
 
 
 def _values(path: Path, name: str, item: Any, column: str | None) -> NDArray[Any]:

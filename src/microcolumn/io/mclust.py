@@ -73,11 +73,11 @@ def t_files(path: Path) -> list[Path]:
 
 
 def _match(path: Path) -> re.Match[str]:
-    found = _EXTENSION.fullmatch(path.suffix)
-    if found is None:
+    match = _EXTENSION.fullmatch(path.suffix)
+    if match is None:
         problem = f"its name ends in {path.suffix!r}, which does not say how it counts"
         raise BadFile(problem, "T-files of MClust end in .t, .t32, .t64, .raw32 or .raw64")
-    return found
+    return match
 
 
 def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Floats:

@@ -100,11 +100,13 @@ def _content(path: Path) -> Arrays:
 
 def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """The only matrix among the arrays."""
-    found = [name for name, shape in shapes.items() if len(shape) == 2]
-    if len(found) != 1:
+    matrices = [name for name, shape in shapes.items() if len(shape) == 2]
+    if len(matrices) != 1:
         arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
-        raise BadFile(f"{len(found)} of its arrays are matrices ({arrays})", "save units by bins")
-    return found[0]
+        raise BadFile(
+            f"{len(matrices)} of its arrays are matrices ({arrays})", "save units by bins"
+        )
+    return matrices[0]
 
 
 def _own_session(arrays: Archive, per_second: float) -> Session:

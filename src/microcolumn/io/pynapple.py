@@ -46,15 +46,18 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
             raise BadType("group", problem, "pass a TsGroup of pynapple 0.8.2 or later")
     names = list(group.keys())
     support = group.time_support
+    columns = {
+        column: np.asarray(group.get_info(column)).tolist()
+        for column in group.metadata_columns
+        if column != "rate"
+    }
+    stated = set(columns.pop("depth_reference", ())) - {"unstated"}
     session = Session(
         list(map(as_text, names)),
         [np.asarray(group[name].t) for name in names],
-        {
-            column: np.asarray(group.get_info(column)).tolist()
-            for column in group.metadata_columns
-            if column != "rate"
-        },
+        columns,
         epochs=Epochs(np.column_stack((support.start, support.end))),
+        depth_reference=stated.pop() if len(stated) == 1 else None,
     )
     return to_recording(session, source="pynapple TsGroup", **choices)
 
@@ -74,11 +77,14 @@ def to_pynapple(recording: Recording) -> Any:
     named = all(each.isdecimal() and str(int(each)) == each for each in ids)
     keys = list(map(int, ids)) if named else list(range(len(ids)))
     order = np.argsort(keys, kind="stable").tolist()
+    metadata = {name: [rows[n][name] for n in order] for name in rows[0]}
+    if recording.units.depth_um is not None:
+        metadata["depth_reference"] = [recording.units.depth_reference] * len(ids)
     support = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
     return pynapple.TsGroup(
         {keys[n]: pynapple.Ts(recording.trains[n], time_support=support) for n in order},
         time_support=support,
-        metadata={name: [rows[n][name] for n in order] for name in rows[0]},
+        metadata=metadata,
     )
 
 

@@ -56,7 +56,7 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
         for k in segments
     ]
     stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
-    shifts, placed, notes = _on_one_clock(stretches, known=sorting.has_recording())
+    shifts, placed, notes = _on_one_clock(stretches, stops_known=sorting.has_recording())
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
@@ -93,7 +93,9 @@ def load(path: Path) -> Session:
     segment = spikes["segment_index"].astype(np.int64)
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
-    shifts, epochs, notes = _on_one_clock([(0.0, stop) for stop in last.tolist()], known=False)
+    shifts, epochs, notes = _on_one_clock(
+        [(0.0, stop) for stop in last.tolist()], stops_known=False
+    )
     properties, pickled = _properties(folder / "properties")
     columns, left_out = _columns(properties, len(ids))
     return Session(
@@ -118,13 +120,13 @@ def _stretch(
 
 
 def _on_one_clock(
-    stretches: Sequence[tuple[float, float]], *, known: bool
+    stretches: Sequence[tuple[float, float]], *, stops_known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
-    """Shift of each segment (s), segments as epochs if their stops are ``known``, and notes."""
+    """Shift of each segment (s), segments as epochs where stops are known, and notes."""
     shifts, epochs, notes = align_segments(stretches)
-    if not known and len(stretches) > 1:
+    if not stops_known and len(stretches) > 1:
         notes.append("it is not known how long was recorded, so segments end with the last spike")
-    return shifts, epochs if known or len(stretches) > 1 else None, notes
+    return shifts, epochs if stops_known or len(stretches) > 1 else None, notes
 
 
 def _info(folder: Path) -> tuple[float, list[str], int]:

@@ -22,6 +22,7 @@ elsewhere. No model, no estimator and no file is known in here.
 ``pattern_sums``    summed weight of the words with each pattern of their inputs
 ``flip_changes``    change of log p~ by flipping each of some bits of words
 ``newest_log_odds`` log odds of the newest bin of a window given its past
+``newest_moments``  log weight and means of the newest bin given its past
 =================== ===============================================================================
 """
 

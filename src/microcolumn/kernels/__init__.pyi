@@ -20,5 +20,9 @@ from .cpu.site_chains import (
     table_values as table_values,
 )
 from .cpu.word_sums import SparseWords as SparseWords
-from .loops.newest import newest_log_odds as newest_log_odds
+from .loops.newest import (
+    NewestMoments as NewestMoments,
+    newest_log_odds as newest_log_odds,
+    newest_moments as newest_moments,
+)
 from .loops.threads import one_blas_thread as one_blas_thread

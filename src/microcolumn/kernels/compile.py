@@ -119,11 +119,11 @@ class _Cache(FunctionCache):
 
     def load_overload(self, signature, target_context):
         """The compiled kernel, or None: then this process holds the lock, and must compile it."""
-        found = super().load_overload(signature, target_context)
-        if found is None:
+        overload = super().load_overload(signature, target_context)
+        if overload is None:
             self._wait()
-            found = super().load_overload(signature, target_context)
-        return found
+            overload = super().load_overload(signature, target_context)
+        return overload
 
     def _wait(self):
         """Wait until no other process compiles this kernel."""
@@ -156,17 +156,17 @@ class _Cache(FunctionCache):
 @functools.cache
 def _digest(path):
     """Hash of a file and of the modules that it imports."""
-    found = set()
-    _add_imports(path.resolve(), found)
+    sources = set()
+    _add_imports(path.resolve(), sources)
     digest = hashlib.sha256()
-    for source in sorted(found):
+    for source in sorted(sources):
         digest.update(source.read_bytes())
     return digest.hexdigest()
 
 
-def _add_imports(path, found):
-    if path in found or not path.is_file():
+def _add_imports(path, sources):
+    if path in sources or not path.is_file():
         return
-    found.add(path)
+    sources.add(path)
     for dots, name in re.findall(r"^from (\.+)([\w.]*) import", path.read_text("utf-8"), re.M):
-        _add_imports(path.parents[len(dots) - 1] / (name.replace(".", "/") + ".py"), found)
+        _add_imports(path.parents[len(dots) - 1] / (name.replace(".", "/") + ".py"), sources)

@@ -63,9 +63,9 @@ class ChosenByValidation(WordsEstimator):
         """Take over arrays by their names in files, if they are sound."""
         sizes: dict[str, int] = {}
         layouts = {name.strip("_"): layout for name, layout in self._kept_arrays.items()}
-        found = checked_arrays(arrays, layouts, sizes)
+        checked = checked_arrays(arrays, layouts, sizes)
         for name in self._kept_arrays:
-            setattr(self, name, found[name.strip("_")])
+            setattr(self, name, checked[name.strip("_")])
         check_sound(sizes["n"] > 0, "words have no bits")
         self._check_arrays()
         self._set_words_info(sizes["n"], None)
@@ -159,11 +159,12 @@ def warn_of_regressions(
 
     ``runaway`` is what makes a weight grow without end, as the largest one did; empty if none.
     """
-    found, problem = model.certificate_, ""
-    if not found.converged:
+    certificate, problem = model.certificate_, ""
+    if not certificate.converged:
         problem = (
-            f"is not converged: its optimality conditions are violated by {found.optimality:.2g} "
-            f"(tol={model.tol:g}) after {model.n_iter_} iterations; raise max_iter, l1 or tol"
+            "is not converged: its optimality conditions are violated by "
+            f"{certificate.optimality:.2g} (tol={model.tol:g}) after {model.n_iter_} iterations; "
+            "raise max_iter, l1 or tol"
         )
     elif runaway:
         problem = (

@@ -23,6 +23,7 @@ from ..kernels.loops.ancestry import (
 )
 from ..objectives import pair_counts
 from ..objectives.sparse_words import listed_words
+from ..packing import distinct_pasts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
@@ -30,7 +31,6 @@ from ._alternative import AlternativeModel
 from ._saving import check_sound
 from ._settings import Number, setting
 from ._words_estimator import Size, floored_rates
-from .counting import distinct_pasts
 
 Places = NDArray[np.int64]
 
@@ -80,7 +80,7 @@ class Ancestral(AlternativeModel):
     def _size(self) -> Size:
         n_edges, n_couplings = len(self.edges_), self._couplings.nnz // 2
         n_parameters = self.n_features_in_ + n_edges  # rates, and a coefficient for each edge
-        return Size(n_parameters, n_couplings, n_couplings, chosen=counted(n_edges, "edge"))
+        return Size(n_parameters, n_couplings, n_couplings, text=counted(n_edges, "edge"))
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of edges worth trying: from a fiftieth of all to all."""
@@ -111,7 +111,7 @@ class Ancestral(AlternativeModel):
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As in :class:`AlternativeModel`; other units of the newest bin are summed out."""
-        pasts, past = distinct_pasts(words)
+        pasts, past = distinct_pasts(words.X, words.n_units)
         out = np.empty((len(pasts), words.n_units))
         log_odds_given_first(pasts, *self._conditionals, out)
         return out, past

@@ -20,6 +20,7 @@ from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
 from ..layout import Layout
+from ..objectives.conditional import log_conditional
 from ..parameters import Floats, Kind, Parameters
 from ..partition import (
     LogPartition,
@@ -34,6 +35,7 @@ from ..words import Words
 from ._saving import Arrays, checked_arrays
 from ._word_model import WordModel
 from ._words_estimator import Size, in_time
+from .spec import CONDITIONAL
 
 #: Arrays that a file keeps parameters in, and those of the training words.
 PARAMETERS = {
@@ -96,9 +98,8 @@ class PopulationModel(WordModel):
 
     def _size(self) -> Size:
         theta, n_couplings = self.parameters_, np.count_nonzero(self.J_) // 2
-        n_live, n_nonzero = int(theta.live.sum()), n_couplings + np.count_nonzero(self.W_)
-        n_biases = theta.n_visible + (0 if theta.is_gaussian else n_live)
-        return Size(n_biases + n_nonzero, n_nonzero, n_couplings, n_live)
+        n_nonzero, n_free = n_couplings + np.count_nonzero(self.W_), self._coordinates()[1].sum()
+        return Size(n_free, n_nonzero, n_couplings, int(theta.live.sum()))
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -152,9 +153,38 @@ class PopulationModel(WordModel):
         return in_time(X, hidden_mean(self._theta(), self._checked(X)))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        n_newest = self.n_features_in_ // getattr(self, "window_", 1)
+        if min(units, default=0) < self.n_features_in_ - n_newest:
+            self._check_joint()
         live, _ = self._theta().drop_dead_units()
         # Flipping a silent bit makes a spike, flipping a spike silence.
         return (1.0 - 2.0 * bits[:, units]) * flip_changes(live.arrays, bits, units)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it was fitted to predict the newest bin of windows, and knows nothing else."""
+        return getattr(self, "objective", "") == CONDITIONAL
+
+    def _check_joint(self) -> None:
+        if self.is_conditional:
+            problem = "objective='conditional' fits the newest bin given those before it alone"
+            raise Unsupported(problem, "use objective='likelihood' for whole windows")
+
+    def score_newest(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of the newest bin of windows given the bins before it, nats, (n_words,).
+
+        All states of the newest bin are summed; it may have 16 units at most.
+        """
+        return in_time(X, self._score_newest(X))
+
+    def _score_newest(self, X: Words | ArrayLike) -> Floats:
+        """The same of each row of an array, or of each distinct word of ``Words``."""
+        bits = self._checked(X)
+        window = X.window if isinstance(X, Words) else getattr(self, "window_", 1)
+        return log_conditional(self._theta(), bits, self.n_features_in_ // window)
+
+    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
+        return self._score_newest(X) if self.is_conditional else super()._score_distinct(X)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.
@@ -166,6 +196,7 @@ class PopulationModel(WordModel):
         **options
             Passed on to it. Sampling starts from the training rates by default.
         """
+        self._check_joint()
         theta = self._theta()
         default = method == "auto" and not options
         if default and self._log_partition is not None:
@@ -227,6 +258,7 @@ class PopulationModel(WordModel):
         **options
             For Gibbs sampling: see :func:`microcolumn.partition.gibbs_samples`.
         """
+        self._check_joint()
         theta = self._theta()
         whole_number("n_samples", n_samples, least=1)
         one_of("method", method, ("auto", "exact", "gibbs"))
@@ -268,24 +300,32 @@ class PopulationModel(WordModel):
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            self._kept_words = _kept(words)
+            self._kept_words = _representative_words(words)
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
         theta = self._theta()
-        layout = Layout.of(theta)
+        layout, kept = self._coordinates()
+        return layout.design(theta, bits, np.flatnonzero(kept))
+
+    def _coordinates(self) -> tuple[Layout, NDArray[np.bool_]]:
+        """The layout of the parameters, and which coordinates a penalty left other than 0."""
+        theta = self._theta()
+        tied = getattr(self, "tie_bins", False)
+        layout = Layout.of(theta, tied_bins=getattr(self, "window_", 1) if tied else 1)
+        parts = theta.b, theta.J, theta.W, theta.live.astype(np.float64), theta.v, theta.hidden
+        of_live = Parameters.trusted(*parts, theta.term)
         kept = layout.pack(theta) != 0.0
         kept[layout.fields] = True
-        if not theta.is_gaussian:
-            kept[layout.hidden_biases] = theta.live
-        return layout.design(theta, bits, np.flatnonzero(kept))
+        kept[layout.hidden_biases] = layout.pack(of_live)[layout.hidden_biases] > 0.0
+        return layout, kept
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)
         return self.parameters_
 
 
-def _kept(words: Words) -> NDArray[np.uint8]:
+def _representative_words(words: Words) -> NDArray[np.uint8]:
     """Words that show where the data are: some evenly spread over time, and the busiest ones.
 
     Annealed chains start their way back from them, and modes of the model where none of them lies

@@ -127,16 +127,16 @@ class CascadedLogistic(AlternativeModel):
         n_weights, n_steps = (int(np.count_nonzero(a)) for a in (self.weights_, self.steps_))
         chosen = counted(n_weights, "weight") + f", {counted(n_steps, 'step')}" * bool(self.count)
         n_nonzero = n_weights + n_steps
-        return Size(n_nonzero + self.b_.size, n_nonzero, n_weights, chosen=chosen)
+        return Size(n_nonzero + self.b_.size, n_nonzero, n_weights, text=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths over four decades, from where units become independent down, twice."""
-        found = []
+        grid = []
         for count in (True, False):
             strengths = l1_grid(_regressions(words, count).largest_l1())
             lower = further_l1(strengths[0], -_MORE_DECADES) if strengths[0] else ()
-            found += [{"l1": l1, "count": count} for l1 in (*lower, *strengths)]
-        return tuple(found)
+            grid += [{"l1": l1, "count": count} for l1 in (*lower, *strengths)]
+        return tuple(grid)
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings, from strong penalties to weak ones."""
@@ -156,20 +156,20 @@ class CascadedLogistic(AlternativeModel):
 
     def _solve(self, regressions: CascadeRegressions, start: CascadeFit | None) -> CascadeFit:
         """Solve the regressions, take their solution over and say if it is none."""
-        found = regressions.solve(float(self.l1), float(self.tol), int(self.max_iter), start)
+        solution = regressions.solve(float(self.l1), float(self.tol), int(self.max_iter), start)
         order, thresholds = regressions.order, regressions.thresholds
         self.order_, self.thresholds_ = order, thresholds
         self.b_, self.steps_ = np.empty(order.size), np.empty((order.size, thresholds.size))
         self.weights_ = np.empty((order.size, order.size))
-        self.b_[order], self.steps_[order] = found.biases, found.steps
-        self.weights_[np.ix_(order, order)] = found.weights
-        self.optimality_, self.n_iter_ = found.optimality, max(found.n_iter, 1)
-        self.certificate_ = Certificate(found.optimality <= self.tol, found.optimality)
+        self.b_[order], self.steps_[order] = solution.biases, solution.steps
+        self.weights_[np.ix_(order, order)] = solution.weights
+        self.optimality_, self.n_iter_ = solution.optimality, max(solution.n_iter, 1)
+        self.certificate_ = Certificate(solution.optimality <= self.tol, solution.optimality)
         name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
         largest = max(float(np.abs(each).max(initial=0.0)) for each in (self.weights_, self.steps_))
         runaway = "two units never fire together" if self.l1 == 0.0 and largest > _NATURAL else ""
         warn_of_regressions(self, name, runaway, largest, stacklevel=5)
-        return found
+        return solution
 
     def _tables(self) -> tuple[Floats, Floats]:
         """Weights from row to column, and log odds by running count, both in cascade order."""
@@ -262,8 +262,8 @@ def cascade_order(words: Words) -> NDArray[np.int64]:
 def count_thresholds(most: int) -> NDArray[np.int64]:
     """1, 2, 3, 4, 6, 8, 12, 16, 24, 32 and so on up to ``most``."""
     powers = 2 ** np.arange(max(most, 1).bit_length(), dtype=np.int64)
-    found = np.unique(np.concatenate([powers, 3 * powers[:-1]]))
-    return found[found <= most]
+    thresholds = np.unique(np.concatenate([powers, 3 * powers[:-1]]))
+    return thresholds[thresholds <= most]
 
 
 def _regressions(words: Words, count: bool) -> CascadeRegressions:

@@ -133,7 +133,7 @@ class CommonDrive(ModesModel):
         n = self.b_.size + np.count_nonzero(self.w_)
         if self.distribution == "free":  # whose mean and variance say nothing
             n += self.drive_.size - 3
-        return Size(n, chosen=_DISTRIBUTIONS[self.distribution])
+        return Size(n, text=_DISTRIBUTIONS[self.distribution])
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Both distributions of the drive."""
@@ -141,15 +141,15 @@ class CommonDrive(ModesModel):
 
     def _fit(self, words: Words) -> None:
         free, ridge = self.distribution == "free", float(self.ridge)
-        found, result = fit_drive(words, free, ridge, self.tol, int(self.max_iter))
-        self.b_, self.w_, self.drive_, self.weights_ = found
+        fit, result = fit_drive(words, free, ridge, self.tol, int(self.max_iter))
+        self.b_, self.w_, self.drive_, self.weights_ = fit
         self._set_modes()
         self.objective_, self.n_iter_ = float(result.fun), int(result.nit)
         optimality = float(np.abs(result.jac).max())
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
         if not self.certificate_.converged:
             warnings.warn(
-                f"CommonDrive with a {self._size().chosen} is not converged: after {self.n_iter_} "
+                f"CommonDrive with a {self._size().text} is not converged: after {self.n_iter_} "
                 f"iterations its largest slope is {optimality:.2g} (tol={self.tol:g}); raise "
                 "max_iter or tol",
                 ConvergenceWarning,

@@ -106,7 +106,7 @@ class DirichletProcess(AlternativeModel):
         share = self.concentration_ / (self.concentration_ + float(self._counts.sum()))
         chosen = ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.3g} % base"]))
         # Those of the base, one for each distinct word, and the concentration.
-        return Size(self.base_.n_parameters_ + len(self._counts) + 1, chosen=chosen)
+        return Size(self.base_.n_parameters_ + len(self._counts) + 1, text=chosen)
 
     @property
     def certificate_(self) -> Certificate:
@@ -128,9 +128,9 @@ class DirichletProcess(AlternativeModel):
             active = log_p + np.where(came, 0.0, out[:, column])
             silent = log_p - np.where(came, out[:, column], 0.0)
             bits[:, unit] = 1
-            active = self._mixed(active, self._found(bits))
+            active = self._mixed(active, self._training_counts(bits))
             bits[:, unit] = 0
-            out[:, column] = active - self._mixed(silent, self._found(bits))
+            out[:, column] = active - self._mixed(silent, self._training_counts(bits))
             bits[:, unit] = came
         return out
 
@@ -174,9 +174,9 @@ class DirichletProcess(AlternativeModel):
         self._set_words_info(words.n_dims, words)
 
     def _log_probability(self, bits: Bits) -> Floats:
-        return self._mixed(self.base_._log_probability(bits), self._found(bits))
+        return self._mixed(self.base_._log_probability(bits), self._training_counts(bits))
 
-    def _found(self, bits: Bits) -> Floats:
+    def _training_counts(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""
         counts, known = np.zeros(len(bits)), _texts(self._keys)
         for part in chunks(*bits.shape):
@@ -207,8 +207,8 @@ class DirichletProcess(AlternativeModel):
         model._check_settings()
         n_bits: int = base.n_features_in_
         layouts = {"words": "uint64 w k", "word_counts": "float64 w", "concentration": "float64 1"}
-        found = checked_arrays(arrays, layouts, {"k": -(-n_bits // 64)})
-        keys, counts, concentration = found.values()
+        checked = checked_arrays(arrays, layouts, {"k": -(-n_bits // 64)})
+        keys, counts, concentration = checked.values()
         transposed = np.ascontiguousarray(keys.T)
         in_order = np.array_equal(unique_packed(transposed)[0], np.arange(len(keys)))
         check_sound(in_order, "words are not distinct or not in order")
@@ -246,13 +246,13 @@ def _best(merit: Callable[[Floats, Floats, float], float], counts: Floats, log_p
     """The concentration of highest merit, within bounds."""
     total = float(counts.sum())
     low, high = (math.log(share * total) for share in _BOUNDS)
-    found = minimize_scalar(
+    maximum = minimize_scalar(
         lambda log_alpha: -merit(counts, log_p, log_alpha),
         bounds=(low, high),
         method="bounded",
         options={"xatol": 1e-6},
     )
-    return math.exp(found.x)
+    return math.exp(maximum.x)
 
 
 def log_left_out(counts: Floats, log_p: Floats, log_alpha: float) -> float:

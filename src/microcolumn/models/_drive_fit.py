@@ -153,12 +153,12 @@ def _minimum(likelihood: DriveLikelihood, start: Floats, tol: float, max_iter: i
     )
 
 
-def _standardised(found: DriveFit) -> DriveFit:
+def _standardised(fit: DriveFit) -> DriveFit:
     """The same model with a drive of mean 0 and variance 1, and a sum of gains that is positive."""
-    mean = float(found.weights @ found.drive)
-    scale = math.sqrt(float(found.weights @ (found.drive - mean) ** 2))
-    drive, w = (found.drive - mean) / scale, found.w * scale
-    b, weights = found.b + found.w * mean, found.weights
+    mean = float(fit.weights @ fit.drive)
+    scale = math.sqrt(float(fit.weights @ (fit.drive - mean) ** 2))
+    drive, w = (fit.drive - mean) / scale, fit.w * scale
+    b, weights = fit.b + fit.w * mean, fit.weights
     if w.sum() < 0.0:
         drive, w, weights = -drive[::-1], -w, weights[::-1].copy()
     return DriveFit(b, w, drive, weights)

@@ -127,7 +127,7 @@ class Driven(WordModel):
     def _size(self) -> Size:
         size = self.model_._size()
         n_parameters = size.parameters + np.count_nonzero(self.scale_)
-        return size._replace(parameters=n_parameters, chosen="")
+        return size._replace(parameters=n_parameters, text="")
 
     def log_probability(
         self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
@@ -297,10 +297,10 @@ class Driven(WordModel):
         check_sound((prior > 0.0).all(), "prior_bins are not positive")
         width = np.where(width < 0.0, np.inf, width)
         drive = StimulusDrive(repeats, about, spikes, observed, width, prior, locked.astype(bool))
-        found = cls(clone(model), drive)
-        found.model_, found.scale_ = model, scale
-        found._set_words_info(sizes["n"], None)
-        return found
+        driven = cls(clone(model), drive)
+        driven.model_, driven.scale_ = model, scale
+        driven._set_words_info(sizes["n"], None)
+        return driven
 
 
 def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlips) -> None:
@@ -308,7 +308,7 @@ def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlip
     floored = floored_rates(words)
     start = Parameters(b=np.log(floored) - np.log1p(-floored))
     constant = np.asarray(~words.X.any(axis=0) | words.X.all(axis=0))
-    found = minimise(objective, start, L1(0.0), fixed=constant, tol=_TOL, max_iter=_MAX_ITER)
-    model._set_parameters(found.parameters, words)
-    model.objective_, model.optimality_ = found.objective, found.optimality
-    model.n_iter_ = max(found.n_iter, 1)
+    minimum = minimise(objective, start, L1(0.0), fixed=constant, tol=_TOL, max_iter=_MAX_ITER)
+    model._set_parameters(minimum.parameters, words)
+    model.objective_, model.optimality_ = minimum.objective, minimum.optimality
+    model.n_iter_ = max(minimum.n_iter, 1)

@@ -42,8 +42,8 @@ def model_class(name: str) -> type[WordsEstimator]:
         raise BadInput(f"{name!r} is no model", f"choose one of {', '.join(MODELS)}")
     from .. import models  # where each name is imported when it is first used
 
-    found: type[WordsEstimator] = getattr(models, name)
-    return found
+    cls: type[WordsEstimator] = getattr(models, name)
+    return cls
 
 
 def model_named(name: str) -> WordsEstimator:

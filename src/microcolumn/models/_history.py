@@ -114,9 +114,9 @@ def _features(bins: csr_array, newest: Places, basis: Floats) -> csr_array:
         past = (newest[:, None] - 1 - lags).ravel()
         shares, ends = np.tile(function[lags], newest.size), lags.size * np.arange(newest.size + 1)
         parts.append(csr_array((shares, past, ends), shape=(newest.size, bins.shape[0])) @ bins)
-    found = hstack(parts, format="csr")
-    function, unit = np.divmod(found.indices, bins.shape[1])
+    features = hstack(parts, format="csr")
+    function, unit = np.divmod(features.indices, bins.shape[1])
     columns = unit * len(basis) + function
-    found = csr_array((found.data, columns, found.indptr), shape=found.shape)
-    found.sort_indices()
-    return found
+    features = csr_array((features.data, columns, features.indptr), shape=features.shape)
+    features.sort_indices()
+    return features

@@ -111,14 +111,14 @@ class HistoryGLM(SequenceModel):
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Spans of about 0.05, 0.2 and 0.8 s, 5 and 10 functions each, and six penalties."""
-        found: list[dict[str, Any]] = []
+        grid: list[dict[str, Any]] = []
         for span in _SPANS_S:
             n_lags = max(1, round(span / words.bin_width))
             for basis in sorted({min(n, n_lags) for n in _FUNCTIONS}):
                 largest = Histories.of(words, lag_basis(basis, n_lags)).largest_l1()
                 shape = {"basis": basis, "n_lags": n_lags}
-                found += [{**shape, "l1": largest / divisor} for divisor in _DIVISORS]
-        return tuple(found)
+                grid += [{**shape, "l1": largest / divisor} for divisor in _DIVISORS]
+        return tuple(grid)
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; penalties of a basis start from the next larger."""
@@ -150,7 +150,7 @@ class HistoryGLM(SequenceModel):
         # Ordered pairs of different units of which one's past matters for the other.
         n_couplings = int(matters.sum() - np.trace(matters))
         chosen = "{} functions of {} lags".format(*self.basis_.shape)
-        return Size(self.b_.size + n_weights, n_weights, n_couplings, chosen=chosen)
+        return Size(self.b_.size + n_weights, n_weights, n_couplings, text=chosen)
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         log_p = np.empty(words.n_bins)

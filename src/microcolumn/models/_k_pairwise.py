@@ -74,8 +74,9 @@ class KPairwise(PenalisedModel):
     _kind: ClassVar[Kind] = "kpairwise"
 
     # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
-    # and the problem is convex.
+    # the problem is convex, and the potential counts all bins alike.
     objective: ClassVar[str] = "likelihood"  # type: ignore[misc]
+    tie_bins: ClassVar[bool] = False  # type: ignore[misc]
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     _strict = 1e-8
 
@@ -90,8 +91,7 @@ class KPairwise(PenalisedModel):
 
     def _size(self) -> Size:
         size = super()._size()
-        n_parameters = size.parameters + np.count_nonzero(self.v_)
-        return size._replace(parameters=n_parameters, chosen=f"{size.couplings:,} couplings")
+        return size._replace(text=f"{size.couplings:,} couplings")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""

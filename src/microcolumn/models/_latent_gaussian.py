@@ -37,8 +37,8 @@ def bivariate_normal(h: Floats, k: Floats, correlation: Floats) -> Floats:
 def _by_chunks(function: Callable[..., Floats], *arrays: Floats) -> Floats:
     """A function of arrays of one shape (n,), by chunks of them, to bound memory."""
     parts = chunks(arrays[0].size, _NODES.size)
-    found = [function(*(array[part] for array in arrays)) for part in parts]
-    return np.concatenate([np.zeros(0), *found])
+    values = [function(*(array[part] for array in arrays)) for part in parts]
+    return np.concatenate([np.zeros(0), *values])
 
 
 def _bivariate(h: Floats, k: Floats, angle: Floats) -> Floats:
@@ -86,15 +86,15 @@ def nearest_correlations(matrix: Floats) -> Floats:
     """
     if float(np.linalg.eigvalsh(matrix)[0]) >= _LEAST:
         return matrix
-    found, correction = matrix.copy(), np.zeros(matrix.shape)
+    nearest, correction = matrix.copy(), np.zeros(matrix.shape)
     for _ in range(_PROJECTIONS):
-        corrected = found - correction
+        corrected = nearest - correction
         values, vectors = np.linalg.eigh(corrected)
         positive = (vectors * np.maximum(values, _LEAST)) @ vectors.T
         correction = positive - corrected
-        found = positive.copy()
-        np.fill_diagonal(found, 1.0)
-        if np.abs(found - positive).max() < _NEAR:
+        nearest = positive.copy()
+        np.fill_diagonal(nearest, 1.0)
+        if np.abs(nearest - positive).max() < _NEAR:
             break
     scale = np.sqrt(np.diagonal(positive))
     scaled: Floats = positive / scale / scale[:, None]

@@ -103,7 +103,7 @@ class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
 
     def _size(self) -> Size:
         n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
-        return Size(self.modes_.size + (n + 1) * (n - 1), chosen=counted(n, "mode"))
+        return Size(self.modes_.size + (n + 1) * (n - 1), text=counted(n, "mode"))
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         return self._chain().filtered(Trains.of(words))[1]
@@ -156,15 +156,15 @@ class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
         return draw_words(self.modes_, path, rng), path
 
     def _fit(self, words: Words) -> None:
-        found = fit_markov(words, int(self.n_modes), *self._search_settings())
-        logits, log_start, log_transitions = found.theta
+        summit = fit_markov(words, int(self.n_modes), *self._search_settings())
+        logits, log_start, log_transitions = summit.theta
         self.transitions_ = np.exp(log_transitions)
         order = np.argsort(-long_run(self.transitions_), kind="stable")
         self.transitions_ = np.ascontiguousarray(self.transitions_[order][:, order])
         self.weights_ = long_run(self.transitions_)
         self.modes_ = np.asarray(expit(logits[order]))
         self.start_ = np.exp(log_start[order])
-        self._report(found)
+        self._report(summit)
 
     def _chain(self) -> Chain:
         check_is_fitted(self)

@@ -78,12 +78,12 @@ class BernoulliMixture(FittedByPasses):
 
     def _size(self) -> Size:
         n = len(self.modes_)  # whose weights add up to 1
-        return Size(self.modes_.size + n - 1, chosen=counted(n, "component"))
+        return Size(self.modes_.size + n - 1, text=counted(n, "component"))
 
     def _fit(self, words: Words) -> None:
-        found = fit_mixture(words, int(self.n_components), *self._search_settings())
-        logits, log_weights = found.theta
+        summit = fit_mixture(words, int(self.n_components), *self._search_settings())
+        logits, log_weights = summit.theta
         order = np.argsort(-log_weights, kind="stable")
         self.modes_ = np.asarray(expit(logits[order]))
         self.weights_ = np.exp(log_weights[order])
-        self._report(found)
+        self._report(summit)

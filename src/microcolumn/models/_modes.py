@@ -37,9 +37,9 @@ class ModesModel(AlternativeModel):
     weights_: Floats  # probability of each mode in a single word, (n_modes,)
 
     @classmethod
-    def _of(cls, given: dict[str, ArrayLike], **settings: Any) -> Self:
+    def _of(cls, by_name: dict[str, ArrayLike], **settings: Any) -> Self:
         """A ready model of arrays by their names in files."""
-        arrays = {name: real_array(name, v, "pass numbers") for name, v in given.items()}
+        arrays = {name: real_array(name, v, "pass numbers") for name, v in by_name.items()}
         for name, array in arrays.items():
             check_entries(name, array, np.isfinite(array), "pass finite numbers")
         model = cls(**settings)
@@ -142,15 +142,15 @@ class FittedByPasses(ModesModel):
         smoothing, seed = float(self.smoothing), seed_of(self.random_state)
         return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
 
-    def _report(self, found: Summit) -> None:
+    def _report(self, summit: Summit) -> None:
         """Keep how the fit ended, and warn if it is not at its end."""
-        self.objective_, self.last_gain_ = -found.objective, found.gain
-        self.n_iter_ = found.n_passes
-        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
+        self.objective_, self.last_gain_ = -summit.objective, summit.gain
+        self.n_iter_ = summit.n_passes
+        self.certificate_ = Certificate(summit.gain <= self.tol, summit.violation)
         if not self.certificate_.converged:
             warnings.warn(
-                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
-                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
+                f"{type(self).__name__} with {self._size().text} is not converged: the last of "
+                f"{self.n_iter_} passes still added {summit.gain:.2g} nats per word "
                 f"(tol={self.tol:g}); raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -166,12 +166,12 @@ def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
 
 
 def draw_words(
-    modes: Floats, chosen: NDArray[np.intp], rng: np.random.Generator
+    modes: Floats, numbers: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """A word of each chosen mode, shape (n_chosen, n_bits)."""
-    words = np.empty((chosen.size, modes.shape[1]), dtype=np.uint8)
+    words = np.empty((numbers.size, modes.shape[1]), dtype=np.uint8)
     for part in chunks(*words.shape):
-        words[part] = rng.random(words[part].shape) < modes[chosen[part]]
+        words[part] = rng.random(words[part].shape) < modes[numbers[part]]
     return words
 
 

@@ -174,14 +174,14 @@ def fit_mixture(
     seed: np.random.SeedSequence,
 ) -> Summit:  # fmt: skip
     """Fit a mixture from several starts, of which the best after some passes goes on."""
-    passes, found = MixturePasses(words, smoothing), []
+    passes, summits = MixturePasses(words, smoothing), []
     for each in seed.spawn(n_init):
         theta = passes.start(n_components, np.random.default_rng(each))
         objective = 0.0
         for _ in range(_SHORT if n_init > 1 else 0):
             objective, _, theta = passes(theta)
-        found.append((objective, theta))
-    best = max(found, key=lambda each: each[0])[1]
+        summits.append((objective, theta))
+    best = max(summits, key=lambda each: each[0])[1]
     return climb(passes, best, tol, max_iter)
 
 

@@ -15,14 +15,14 @@ from scipy.special import expit, logit
 from ..energy import log_symmetric, number_active
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives.sparse_words import listed_words
-from ..packing import active_bits
+from ..packing import active_bits, distinct_pasts
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._alternative import AlternativeModel
 from ._saving import check_sound
 from ._settings import POSITIVE, setting
 from ._words_estimator import Size, floored_rates
-from .counting import distinct_pasts, scaled_counts
+from .counting import scaled_counts
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01
@@ -83,7 +83,7 @@ class PopulationTracking(AlternativeModel):
     def _size(self) -> Size:
         n, n_seen = self.n_features_in_, len(self.seen_)
         # Of p(K), and of each K that was seen the chances of all units but one.
-        return Size(n + n_seen * (n - 1), chosen=f"{n_seen} numbers of active units")
+        return Size(n + n_seen * (n - 1), text=f"{n_seen} numbers of active units")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths of the prior worth trying."""
@@ -100,7 +100,7 @@ class PopulationTracking(AlternativeModel):
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As in :class:`AlternativeModel`; others are summed out by how many are active."""
-        pasts, past = distinct_pasts(words)
+        pasts, past = distinct_pasts(words.X, words.n_units)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])
         others = chances_without(chances)

@@ -96,7 +96,7 @@ class ProjectionPotentials(TermModel):
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)
-        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=f"{len(self.axes_)} projections")
+        return Size(self.b_.size + n_nonzero, n_nonzero, text=f"{len(self.axes_)} projections")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of principal axes, and two penalties; one where fits are sampled."""

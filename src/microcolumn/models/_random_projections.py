@@ -54,7 +54,7 @@ class Projections:
         )
 
     @classmethod
-    def drawn(
+    def random(
         cls, words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
     ) -> Projections:
         """Projections with standard normal weights, and thresholds that the words cross.
@@ -188,7 +188,7 @@ class RandomProjections(TermModel):
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
         chosen = f"{self.strengths_.size} projections"
-        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=chosen)
+        return Size(self.b_.size + n_nonzero, n_nonzero, text=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Two penalties; one where fits are sampled."""
@@ -197,7 +197,7 @@ class RandomProjections(TermModel):
 
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
         rates, n = floored_rates(words), self._n_projections(words)
-        drawn = Projections.drawn(words, n, self.n_inputs, rng)
+        drawn = Projections.random(words, n, self.n_inputs, rng)
         self.weights_, self.thresholds_ = drawn.weights, drawn.thresholds
         b = np.log(rates) - np.log1p(-rates)
         return Start(Parameters(b=b, term=drawn.tables()))
@@ -265,7 +265,7 @@ class ReshapedProjections(RandomProjections):
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_) + np.count_nonzero(self.weights_)
-        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=super()._size().chosen)
+        return Size(self.b_.size + n_nonzero, n_nonzero, text=super()._size().text)
 
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
         settings = self.get_params() | {"random_state": rng}

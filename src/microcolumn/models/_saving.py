@@ -49,8 +49,8 @@ def to_bytes(model: Any) -> bytes:
     }
     for name, attribute in RECORDS.items():
         if attribute in vars(model):  # without seconds the same fit gives the same file
-            found = _plain(asdict(getattr(model, attribute)))
-            header[name] = {k: v for k, v in found.items() if k != "seconds" and v is not None}
+            numbers = _plain(asdict(getattr(model, attribute)))
+            header[name] = {k: v for k, v in numbers.items() if k != "seconds" and v is not None}
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
     if model.words_info_ is not None:
@@ -86,7 +86,7 @@ def checked_arrays(arrays: Arrays, layouts: Mapping[str, str], sizes: dict[str, 
     A layout is a type and the axes, ``"float64 n n+1 2"``. A letter has one size in all arrays,
     which ``sizes`` knows or takes from the first of them.
     """
-    found: Arrays = {}
+    checked: Arrays = {}
     for name, layout in layouts.items():
         array, (kind, *axes) = arrays[name], layout.split()
         check_sound(
@@ -98,8 +98,8 @@ def checked_arrays(arrays: Arrays, layouts: Mapping[str, str], sizes: dict[str, 
             sizes.setdefault(letter, int(letter) if letter.isdecimal() else length - int(more or 0))
         wanted = tuple(sizes.get(letter, 0) + int(more or 0) for letter, _, more in parts)
         check_sound(array.shape == wanted, f"{name} has shape {array.shape} instead of {wanted}")
-        found[name] = array
-    return found
+        checked[name] = array
+    return checked
 
 
 def check_sound(is_sound: bool | np.bool_, problem: str) -> None:

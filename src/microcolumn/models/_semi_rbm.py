@@ -71,11 +71,18 @@ class SemiRBM(HiddenModel):
         >>> both[0].objective_ <= min(ising[0].objective_, rbm[0].objective_)
         True
         """
-        solutions: NestedStarts | None = None
-        if nested is not None:
-            self._check_settings(l1_values)
-            solutions = _solutions(self, nested, l1_values, floored_rates(as_words(X)))
+        solutions = None if nested is None else self._nested_starts(X, l1_values, nested)
         return in_order(self._walk(X, l1_values, solutions))
+
+    def _nested_starts(
+        self,
+        X: Words | ArrayLike,
+        l1_values: Sequence[float],
+        nested: tuple[Sequence[Ising], Sequence[HiddenModel]],
+    ) -> NestedStarts:
+        """Parameters to start from at each strength, of paths that are refused if they differ."""
+        self._check_settings(l1_values)
+        return _solutions(self, nested, l1_values, floored_rates(as_words(X)))
 
 
 def _solutions(
@@ -84,7 +91,7 @@ def _solutions(
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise BadType("nested", "is not a pair", "pass (Ising path, RBM path)")
-    same: dict[str, Any] = {"objective": model.objective}
+    same: dict[str, Any] = {"objective": model.objective, "tie_bins": model.tie_bins}
     own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
         name = cls.__name__

@@ -98,8 +98,8 @@ class SemiparametricPairwise(TermModel):
     def _size(self) -> Size:
         n_couplings = np.count_nonzero(self.J_) // 2
         n_nonzero = n_couplings + np.count_nonzero(self.log_slopes_)
-        chosen = f"{n_couplings:,} couplings"
-        return Size(self.b_.size + n_nonzero, n_nonzero, n_couplings, chosen=chosen)
+        text = f"{n_couplings:,} couplings"
+        return Size(self.b_.size + n_nonzero, n_nonzero, n_couplings, text=text)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths of the penalty a factor of ten apart."""

@@ -17,8 +17,8 @@ from sklearn.utils._param_validation import (
 )
 
 from ..errors import BadArgument, BadType
-from ..validation import shown
-from .spec import OBJECTIVES
+from ..validation import described
+from .spec import CONDITIONAL, OBJECTIVES
 
 
 class Number(Interval):  # type: ignore[misc]
@@ -42,7 +42,8 @@ TOLERANCE = [*POSITIVE, None]
 COUNT = [Number(Integral, 1, None, closed="left")]
 #: Hidden units of a model; more than any words could tell apart.
 HIDDEN = [Number(Integral, 1, 10_000, closed="both")]
-OBJECTIVE = [Choice(set(OBJECTIVES))]
+OBJECTIVE = [Choice({*OBJECTIVES, CONDITIONAL})]
+SWITCH = ["boolean"]
 RANDOM_STATE = ["random_state", np.random.Generator]
 
 #: What several models say in their docstrings, by the name that stands for it there.
@@ -55,11 +56,13 @@ _SHARED = {
     group_l1 : float
         Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
         Euclidean norm of the unit's weights, so that whole hidden units die.""",
-    "search": """objective : {"likelihood", "pseudolikelihood", "mpf"}
+    "search": """objective : {"likelihood", "conditional", "pseudolikelihood", "mpf"}
         Maximum likelihood: exact where the sums take a tenth of a second, else from words that the
-        model draws, certified by fresh chains (docs/method.md, section 5). Or pseudolikelihood,
-        each unit given all others; or minimum probability flow, which needs no partition function
-        and an ``l1`` about twenty times as large. ``tune`` chooses ``l1``.
+        model draws, certified by fresh chains (docs/method.md, section 5). Of windows of at most 16
+        units ``"conditional"`` is that of the newest bin given the bins before it, which predicts
+        and is scored so; such a model says nothing of whole windows. Or pseudolikelihood, each unit
+        given all others; or minimum probability flow, which needs no partition function and an
+        ``l1`` about twenty times as large. ``tune`` chooses ``l1``.
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.
@@ -71,7 +74,11 @@ _SHARED = {
     max_iter : int
         Most iterations of the solver from one start.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts and of the words that a sampled likelihood draws.""",
+        Seed of the random starts and of the words that a sampled likelihood draws.
+    tie_bins : bool
+        Whether couplings and weights of windows (``words.embed``) depend on the lag between bins
+        alone. An equal number of the hidden units then belongs to each bin, and those of one bin
+        are those of another, shifted in time. Biases of units are free in each bin.""",
     "passes": """smoothing : float
         Words of the prior of each mode, and of each distribution of modes. Of 1, 3, 10 and 30, 10
         was best or nearly so on three recordings.
@@ -113,7 +120,7 @@ def check_settings(model: Any, settings: Mapping[str, Any]) -> None:
             value = settings[each.name]
             if not any(constraint.is_satisfied_by(value) for constraint in allowed):
                 wanted = " or ".join(map(str, allowed))
-                raise BadType(each.name, f"is {shown(value)}", f"it must be {wanted}")
+                raise BadType(each.name, f"is {described(value)}", f"it must be {wanted}")
 
 
 def documented(cls: Model) -> Model:

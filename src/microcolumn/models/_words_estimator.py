@@ -28,7 +28,7 @@ class Size(NamedTuple):
     nonzero: int | np.integer[Any] = 0
     couplings: int | np.integer[Any] = 0
     live_hidden: int | np.integer[Any] = 0
-    chosen: str = ""
+    text: str = ""
 
 
 class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -107,7 +107,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def size_(self) -> str:
         """What was chosen for it on held-out words, in a few words, such as ``"60 components"``."""
-        return self._fitted_size.chosen
+        return self._fitted_size.text
 
     @property
     def _fitted_size(self) -> Size:

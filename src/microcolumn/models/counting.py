@@ -1,12 +1,8 @@
-"""What alternatives count in words: how often each came, and what was before it."""
+"""How often alternatives count each word."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..packing import unique_rows
-from ..validation import Bits, Floats
+from ..validation import Floats
 from ..words import Words
 
 
@@ -17,10 +13,3 @@ def scaled_counts(words: Words) -> Floats:
     relative; they are scaled to it, so that pseudo-counts mean the same beside them.
     """
     return words.counts * max(1.0, words.n_bins / float(words.counts.sum()))
-
-
-def distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
-    """Distinct words without their newest bin, and which of them each word has."""
-    if words.window == 1:
-        return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
-    return unique_rows(np.ascontiguousarray(words.X[:, : -words.n_units]))

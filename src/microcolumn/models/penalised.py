@@ -18,6 +18,7 @@ from ..errors import BadArgument, BadType
 from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
+    ConditionalLikelihood,
     MinimumProbabilityFlow,
     NegativeLogLikelihood,
     Objective,
@@ -40,7 +41,7 @@ from ..solvers.resolution import resolution
 from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
-from ._settings import COUNT, OBJECTIVE, TOLERANCE, check_settings, seed_of, setting
+from ._settings import COUNT, OBJECTIVE, SWITCH, TOLERANCE, check_settings, seed_of, setting
 from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
@@ -88,6 +89,7 @@ class PenalisedModel(PopulationModel):
     tol: float | None = setting(None, TOLERANCE)
     max_iter: int = setting(5000, COUNT)
     random_state: Any = 0
+    tie_bins: bool = setting(False, SWITCH)
 
     def fit(
         self,
@@ -105,7 +107,7 @@ class PenalisedModel(PopulationModel):
         others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
         Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
-        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+        blocks of time, then validates: the fit ends where their objective no longer falls.
 
         Parameters
         ----------
@@ -185,6 +187,7 @@ class PenalisedModel(PopulationModel):
         """
         self._check_settings(l1_values)
         made = self._objective if objective is None else objective
+        tied_bins = self._tied_bins(words)
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
@@ -210,8 +213,9 @@ class PenalisedModel(PopulationModel):
                 draws=effort != "polish",
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
-                proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                proxy=PseudoLikelihood(words) if self.is_by_likelihood else None,
                 hidden=self._hidden,
+                tied_bins=tied_bins,
             )
             given = l1_values, start, nested
             if is_sampled:
@@ -219,11 +223,36 @@ class PenalisedModel(PopulationModel):
             else:
                 yield from enumerate(fit_path(self._kind, problem, *given))
 
+    def _tied_bins(self, words: Words) -> int:
+        """Bins whose couplings and weights are tied; 1 where none are."""
+        n_hidden = int(getattr(self, "n_hidden", 0))
+        if not self.tie_bins or words.window == 1:
+            return 1
+        if self.is_conditional:
+            problem = "has nothing to tie: the newest bin has one coupling for each lag as it is"
+            raise BadArgument("tie_bins", problem, "leave it out")
+        if getattr(self, "group_l1", 0.0):
+            remedy = "set one of them alone"
+            raise BadArgument("group_l1", "has no groups where weights are tied", remedy)
+        if n_hidden % words.window:
+            lower = max(n_hidden // words.window, 1) * words.window
+            raise BadArgument(
+                "n_hidden",
+                f"is {n_hidden}, but tied bins have an equal number each",
+                f"give a multiple of the window, such as {lower}",
+            )
+        return words.window
+
     def _resolution(self, words: Words, effort: Effort) -> float:
         """What a fit may leave to be gained, nats per word; 0 where ``tol`` alone counts."""
-        if self.objective != "likelihood" or self.tol is not None:
+        if not self.is_by_likelihood or self.tol is not None:
             return 0.0
         return resolution(words) * (_COARSE if effort == "coarse" else 1.0)
+
+    @property
+    def is_by_likelihood(self) -> bool:
+        """Whether fits maximise the likelihood, of words or of the newest bin of windows."""
+        return self.objective == "likelihood" or self.is_conditional
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
@@ -263,6 +292,8 @@ class PenalisedModel(PopulationModel):
         return None
 
     def _objective(self, words: Words) -> Objective:
+        if self.is_conditional:
+            return ConditionalLikelihood(words)
         if self.objective == "mpf":
             return MinimumProbabilityFlow(words)
         if self.objective == "pseudolikelihood":
@@ -324,12 +355,13 @@ def in_order(walked: Iterator[tuple[int, Model]]) -> list[Model]:
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:
     """What the certificate of a sampled likelihood says, in bits/s."""
-    found = model.certificate_
-    gain, stderr = found.gain_bits_per_second(words.bin_width * words.window)
+    certificate = model.certificate_
+    gain, stderr = certificate.gain_bits_per_second(words.bin_width * words.window)
     return (
         f"moments of fresh chains differ from the optimality conditions with a mean square z of "
-        f"{found.mean_square_z:.2g} (chains among each other {found.chains_agree:.2g}; 1 is "
-        f"expected), and at least {gain:.2g} ± {stderr:.1g} bits/s are still to be gained"
+        f"{certificate.mean_square_z:.2g} (chains among each other "
+        f"{certificate.chains_agree:.2g}; 1 is expected), and at least {gain:.2g} ± "
+        f"{stderr:.1g} bits/s are still to be gained"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
@@ -18,6 +19,8 @@ class ModelFacts(NamedTuple):
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
+    #: The same with a single hidden unit, which makes no groups: it is a drive that is on or off.
+    meaning_of_one: str = ""
     #: Of Okabe & Ito's palette, distinguishable with any colour vision, and four more, which
     #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
@@ -33,7 +36,7 @@ class ModelFacts(NamedTuple):
 MODELS = {
     "Independent": ModelFacts("family", colour="#999999", marker="v"),
     "Ising": ModelFacts(
-        "paper", "Ising models", "pairs of units alone", "#0072B2", parts=("pairs",)
+        "paper", "Ising models", "pairs of units alone", colour="#0072B2", parts=("pairs",)
     ),
     "GaussianRBM": ModelFacts(
         "family",
@@ -46,6 +49,7 @@ MODELS = {
         "paper",
         "restricted Boltzmann machines",
         "hidden units that each stand for a group of units",
+        "one drive that is on or off",
         "#E69F00",
         "s",
         parts=("groups",),
@@ -54,6 +58,7 @@ MODELS = {
         "paper",
         "semi-restricted Boltzmann machines",
         "pairs of units, and hidden units that each stand for a group",
+        "pairs of units, and one drive that is on or off",
         "#009E73",
         "^",
         parts=("pairs", "groups"),
@@ -143,8 +148,19 @@ CLASSES = (*FAMILY, *ALTERNATIVES)
 USUAL_ALTERNATIVES = tuple(name for name in ALTERNATIVES if MODELS[name].usual)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
+#: What fits of single models, which comparisons do not make, may minimise as well: the likelihood
+#: of the newest bin of a window given its past.
+CONDITIONAL = "conditional"
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
+
+
+def take_pairs_with_drive(models: Collection[str]) -> bool:
+    """Whether a comparison of these classes has a SemiRBM with a single hidden unit, too.
+
+    That is a model of pairs and one drive with unequal gains, which K-pairwise models have not.
+    """
+    return "SemiRBM" in models and any("drive" in MODELS[name].parts for name in models)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -194,12 +210,22 @@ class ModelSpec:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What it explains activity by; see :class:`ModelFacts`."""
-        return MODELS[self.model].parts
+        """What it explains activity by; see :class:`ModelFacts`. One hidden unit is a drive."""
+        parts = MODELS[self.model].parts
+        if self.n_hidden != 1:
+            return parts
+        return tuple(sorted("drive" if part == "groups" else part for part in parts))
+
+    @property
+    def meaning(self) -> str:
+        """What it is made of, where results first name it, without a reference."""
+        facts = MODELS[self.model]
+        meaning = facts.meaning_of_one if self.n_hidden == 1 else facts.meaning
+        return meaning or facts.methods.split(" (")[0]
 
     @property
     def has_groups(self) -> bool:
-        """Whether it has hidden units that may stand for groups; Gaussian ones only make pairs."""
+        """Whether its hidden units may stand for groups; not a single one, nor Gaussian ones."""
         return "groups" in self.parts
 
     @property

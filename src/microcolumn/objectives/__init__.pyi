@@ -16,6 +16,10 @@ from ._strengths import (
     pair_counts as pair_counts,
     pair_rates as pair_rates,
 )
+from .conditional import (
+    ConditionalLikelihood as ConditionalLikelihood,
+    negative_conditional_likelihood as negative_conditional_likelihood,
+)
 from .sampled_likelihood import (
     Draws as Draws,
     SampledLikelihood as SampledLikelihood,

@@ -50,7 +50,7 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
     biases are the log odds of the rates for every objective. With the covariance C_nm and the
     standard deviations s_n of the units, the slope is C_nm for likelihood, 2 C_nm for
     pseudolikelihood and C_nm (1/s_n + 1/s_m) / 2 for minimum probability flow: 0 where no two units
-    are correlated.
+    are correlated. For the conditional likelihood it is C_nm where n is of the newest bin.
 
     Examples
     --------
@@ -58,7 +58,8 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
     >>> round(largest_l1(words), 6)  # 0.2 - 0.2 * 0.4
     0.12
     """
-    together = pair_rates(as_words(words))
+    words = as_words(words)
+    together = pair_rates(words)
     rates = together.diagonal().copy()
     slopes = np.abs(together - np.outer(rates, rates))
     np.fill_diagonal(slopes, 0.0)
@@ -70,10 +71,11 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
     elif objective == "mpf":
         per_spread = 1.0 / np.where(constant, 1.0, spread)
         slopes *= 0.5 * (per_spread[:, None] + per_spread)
+    elif objective == "conditional":
+        slopes = slopes[-words.n_units :]
     elif objective != "likelihood":
-        raise BadArgument(
-            "objective", f"is {objective!r}", "choose 'likelihood', 'pseudolikelihood' or 'mpf'"
-        )
+        remedy = "choose 'likelihood', 'conditional', 'pseudolikelihood' or 'mpf'"
+        raise BadArgument("objective", f"is {objective!r}", remedy)
     return float(slopes.max())
 
 

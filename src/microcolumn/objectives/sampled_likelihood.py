@@ -1,9 +1,9 @@
-"""Minus the mean log likelihood, with a partition function that sampled words stand for.
+"""Minus the mean log likelihood, with a partition function estimated from samples.
 
 Of words x_s drawn from a model theta_0 with log Z known, each stands for Z(theta_0) / (n p~_0(x_s))
 words of its kind: Z(theta) = Z(theta_0) / n * sum_s p~(x_s) / p~_0(x_s) (Geyer and Thompson 1992).
 So near theta_0 the likelihood is a smooth function of the parameters, which the same solver
-minimises as any other objective, to exact zeros; where the words no longer stand for the model,
+minimises as any other objective, to exact zeros; where the samples no longer represent the model,
 new ones are drawn. Words from several sources add up, so that a mode which only a search finds
 counts as well: the likelihood itself then forbids it.
 """
@@ -108,25 +108,25 @@ class WordPool:
     spread: Spread | None = None
 
     @classmethod
-    def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
+    def of(cls, sources: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
         """Words of several sources: how often each was drawn over how often all would draw it.
 
         So no word counts twice that two sources could have drawn (Shirts and Chodera 2008). Words
         that were searched for are few and their masses rough: they count only where chains would
         hardly ever be, and there they alone do.
         """
-        if len(drawn) == 1 and not searched:
-            [only] = drawn
+        if len(sources) == 1 and not searched:
+            [only] = sources
             expected = only.log_expected(only.words, only.keys)
             return cls(only.words, only.keys, np.log(only.counts) - expected, only.counts)
-        every = np.concatenate([source.keys for source in (*drawn, *searched)], axis=1)
-        counts = np.concatenate([source.counts for source in (*drawn, *searched)])
+        every = np.concatenate([source.keys for source in (*sources, *searched)], axis=1)
+        counts = np.concatenate([source.counts for source in (*sources, *searched)])
         places, index = unique_packed(every)
         keys = np.ascontiguousarray(every[:, places])
-        words, n_words = SparseWords(keys, drawn[0].theta.n_visible), len(places)
-        first = slice(0, sum(source.counts.size for source in drawn))
+        words, n_words = SparseWords(keys, sources[0].theta.n_visible), len(places)
+        first = slice(0, sum(source.counts.size for source in sources))
         n_drawn: Floats = np.bincount(index[first], counts[first], n_words).astype(np.float64)
-        n_all, expected = n_drawn, _log_expected(drawn, words, keys)
+        n_all, expected = n_drawn, _log_expected(sources, words, keys)
         if searched:
             rest = slice(first.stop, None)
             by_search = _log_expected(searched, words, keys)

@@ -168,14 +168,14 @@ def branches_of(
     heaviest = max(mode.log_mass for mode in modes)
     kept = [mode for mode in modes if mode.log_mass >= heaviest + math.log(_NEGLIGIBLE)]
     rates = np.stack([mode.rates for mode in kept])
-    found = []
+    branches = []
     for number, mode in enumerate(kept):
         light = mode.log_mass < heaviest + math.log(_LIGHT)
         logits = np.log(mode.rates) - np.log1p(-mode.rates)
         path = AnnealingPath(theta, logits, rng, progress)
         chains = max(2, n_chains // 4) if light else n_chains
-        found.append(Branch(path, mode, number, rates, mode.words, False, chains))
-    return found
+        branches.append(Branch(path, mode, number, rates, mode.words, False, chains))
+    return branches
 
 
 def start_from_samples(

@@ -11,7 +11,7 @@ from ..parameters import Parameters
 from ..validation import expect, one_of, random_generator
 from ._shares import modes_of_exact_sum
 from .ais import annealed_importance_sampling
-from .cost import EXACT_LOG_Z, Side, operations
+from .cost import USUAL, PartitionSettings, Side, operations
 from .exact import exact_log_partition
 from .gibbs import words_of_units
 from .result import LogPartition
@@ -20,7 +20,11 @@ Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 
 
 def log_partition(
-    theta: Parameters, method: Method = "auto", progress: bool | None = None, **options: Any
+    theta: Parameters,
+    method: Method = "auto",
+    progress: bool | None = None,
+    settings: PartitionSettings = USUAL,
+    **options: Any,
 ) -> LogPartition:
     """Find log Z of a model, with its error, the method and what it cost.
 
@@ -31,10 +35,12 @@ def log_partition(
     method : {"auto", "exact", "exact-visible", "exact-hidden", "ais"}
         "exact" sums over all words or over all states of the live hidden units, whichever takes
         fewer operations; "exact-visible" and "exact-hidden" choose one. "ais" is annealed
-        importance sampling. "auto" is "exact" if that takes at most ``EXACT_LOG_Z``
+        importance sampling. "auto" is "exact" if that takes at most ``settings.exact_log_z``
         multiply-adds, else "ais".
     progress : bool, optional
         Show a progress bar; by default when more than a few seconds are expected.
+    settings : PartitionSettings
+        What is small enough to sum, and how many modes are looked for.
     **options
         Passed on to ``annealed_importance_sampling`` if that is the method. Exact sums take
         ``words`` and ``random_state`` alone: with data words the result says how much of the
@@ -53,17 +59,17 @@ def log_partition(
     for name in options:
         if name not in known_options:
             raise Unsupported(f"{name!r} is no option", f"choose from {', '.join(known_options)}")
-    if method == "ais" or (method == "auto" and operations(theta) > EXACT_LOG_Z):
-        return annealed_importance_sampling(theta, progress=progress, **options)
+    if method == "ais" or (method == "auto" and operations(theta) > settings.exact_log_z):
+        return annealed_importance_sampling(theta, progress=progress, settings=settings, **options)
     for name in options:
         if method != "auto" and name not in ("words", "random_state"):
             raise Unsupported(
                 f"method {method!r} takes no option {name!r}", "leave it out or use method='ais'"
             )
     sides: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
-    found = exact_log_partition(theta, sides.get(method, "auto"), progress)
+    log_z = exact_log_partition(theta, sides.get(method, "auto"), progress)
     if options.get("words") is None:
-        return found
+        return log_z
     words = words_of_units(options["words"], theta.n_visible, "words")
     rng = random_generator(options.get("random_state"))
-    return replace(found, modes=modes_of_exact_sum(theta, found.value, words, rng))
+    return replace(log_z, modes=modes_of_exact_sum(theta, log_z.value, words, rng, settings))

@@ -14,7 +14,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
 from ._samples import exact_samples
-from .cost import QUICK_SAMPLES, operations
+from .cost import USUAL, PartitionSettings, operations
 from .gibbs import Sampler, new_seed
 from .modes import FoundMode, assign_modes, find_modes, time_averages
 from .result import Mode
@@ -39,18 +39,22 @@ def modes_of(
     if words is not None:
         seen = seen_modes(theta, [branch.mode for branch in branches], words, rng)
     limit = math.inf if words is None else most_active(words)
-    found = []
+    parts = []
     for k, branch in enumerate(branches):
         # A share changes by (1 - share) with its own part, and by -share with each of the others.
         slopes = (np.arange(len(branches)) == k) - shares
         stderr = float(shares[k] * np.sqrt(np.nansum((slopes * errors * (shares > 0.0)) ** 2)))
         whole = Mode(float(shares[k]), stderr, branch.mode.n_active, seen[k])
-        found += _cut(whole, *_weighted(branch), limit)
-    return tuple(sorted(found, key=lambda mode: -mode.share))
+        parts += _cut(whole, *_weighted(branch), limit)
+    return tuple(sorted(parts, key=lambda mode: -mode.share))
 
 
 def modes_of_exact_sum(
-    theta: Parameters, log_z: float, words: Bits, rng: np.random.Generator
+    theta: Parameters,
+    log_z: float,
+    words: Bits,
+    rng: np.random.Generator,
+    settings: PartitionSettings = USUAL,
 ) -> tuple[Mode, ...]:
     """Modes of a model whose log Z (nats) is known, the heaviest first.
 
@@ -59,18 +63,19 @@ def modes_of_exact_sum(
     mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
     """
     live, log_factor = theta.drop_dead_units()
-    if operations(live) <= QUICK_SAMPLES:
+    are_quick = operations(live) <= settings.quick_samples
+    if are_quick:
         [own] = rng.spawn(1)  # the search draws the same whether or not it was needed
         samples = exact_samples(live, _N_SAMPLES, own)
         if _far(samples, words).mean() < 0.5 * _MISSING:
             return (Mode(1.0, 0.0, float(samples.sum(axis=1).mean()), True),)
-    modes = find_modes(live, words, rng)
+    modes = find_modes(live, words, rng, most=settings.most_modes)
     limit = most_active(words)
     if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
         seen = seen_modes(live, modes, words, rng)
         return (Mode(1.0, 0.0, modes[0].n_active, seen[0]),)
     branches = branches_of(live, modes, _N_CHAINS, rng)
-    if operations(live) <= QUICK_SAMPLES:
+    if are_quick:
         labels = labels_of(live, branches, samples, rng)
         shares = np.bincount(labels, minlength=len(branches)) / _N_SAMPLES
         errors = np.sqrt(shares * (1.0 - shares) / _N_SAMPLES)
@@ -78,15 +83,15 @@ def modes_of_exact_sum(
     else:
         shares, errors = _annealed_shares(branches, log_z - log_factor)
         parts = [_weighted(branch) for branch in branches]
-    found = []
+    listed = []
     kept = [branch.mode for branch in branches]
     for k, near in enumerate(seen_modes(live, kept, words, rng)):
         whole = Mode(float(shares[k]), float(errors[k]), branches[k].mode.n_active, near)
-        found += _cut(whole, *parts[k], limit)
+        listed += _cut(whole, *parts[k], limit)
     rest, error = 1.0 - float(shares.sum()), float(np.sqrt((errors**2).sum()))
     if rest > max(_MISSING, 4.0 * error):
-        found.append(Mode(rest, error, math.nan, False))
-    return tuple(sorted(found, key=lambda mode: -mode.share))
+        listed.append(Mode(rest, error, math.nan, False))
+    return tuple(sorted(listed, key=lambda mode: -mode.share))
 
 
 def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:

@@ -30,8 +30,9 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._path import Base, base_logits
-from ._samples import can_sample_exactly, exact_samples
+from ._samples import exact_samples
 from ._shares import modes_of
+from .cost import USUAL, PartitionSettings, operations
 from .gibbs import RandomState, new_seed, words_of_units
 from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes
@@ -53,6 +54,7 @@ def annealed_importance_sampling(
     tolerance_bits: float = 0.02,
     random_state: RandomState = 0,
     progress: bool | None = None,
+    settings: PartitionSettings = USUAL,
 ) -> LogPartition:
     """Estimate log Z by annealing, doubling the steps until forward and reverse run agree.
 
@@ -91,6 +93,8 @@ def annealed_importance_sampling(
         Source of the seeds.
     progress : bool, optional
         Show a bar once a run takes longer than a few seconds; by default on a terminal only.
+    settings : PartitionSettings
+        Whether exact samples are drawn, and how many modes are looked for.
     """
     _check_run(n_chains, n_steps, max_steps, tolerance_bits)
     data = None if words is None else words_of_units(words, theta.n_visible, "words")
@@ -98,7 +102,7 @@ def annealed_importance_sampling(
     rng = random_generator(random_state)
     live, log_factor = theta.drop_dead_units()
     logits = base_logits(live, base, rates, data, rng)
-    run = _Annealing.of(live, logits, data, n_chains, rng, progress)
+    run = _Annealing.of(live, logits, data, n_chains, rng, progress, settings)
     if base == "rates":
         run.maybe_switch_base()
     doubt = run.run_until_converged(n_steps, max_steps, tolerance_bits * math.log(2.0))
@@ -132,11 +136,11 @@ def annealed_importance_sampling(
 
 @dataclass(eq=False)
 class _Annealing:
-    """All branches of a model, run until nothing speaks against their sum."""
+    """All branches of a model, run until their sum passes all checks."""
 
     theta: Parameters
     branches: list[Branch]
-    known: list[Bits]  # words that are known apart from those of the branches' chains
+    other_words: list[Bits]  # data and samples, apart from words of the branches' chains
     shares: Floats | None  # of exact samples that lie in each mode
     n_samples: int
     search_rng: np.random.Generator
@@ -152,16 +156,18 @@ class _Annealing:
         n_chains: int,
         rng: np.random.Generator,
         progress: bool | None,
+        settings: PartitionSettings,
     ) -> _Annealing:
         """Search for modes, and prepare a branch for each."""
         search_rng = np.random.default_rng(new_seed(rng))
         # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
         # 0.99996, of 500 only with 0.993.
         samples = None
-        if can_sample_exactly(theta):
+        if operations(theta) <= settings.exact_samples:
             samples = exact_samples(theta, 2 * n_chains, search_rng)
-        known = [words for words in (data, samples) if words is not None]
-        modes = find_modes(theta, np.concatenate(known) if known else None, search_rng)
+        others = [words for words in (data, samples) if words is not None]
+        starts = np.concatenate(others) if others else None
+        modes = find_modes(theta, starts, search_rng, most=settings.most_modes)
         branches = branches_of(theta, modes, n_chains, rng, progress)
         shares = None
         if len(branches) == 1:
@@ -174,7 +180,7 @@ class _Annealing:
         elif samples is not None:
             shares = start_from_samples(theta, branches, samples, search_rng)
         n_samples = 0 if samples is None else len(samples)
-        return cls(theta, branches, known, shares, n_samples, search_rng)
+        return cls(theta, branches, others, shares, n_samples, search_rng)
 
     def maybe_switch_base(self) -> None:
         """Start from the rates of the only mode where these lead to more mass, or much more surely.
@@ -215,7 +221,7 @@ class _Annealing:
         """The sum over all words that are known (:func:`lower_bound`)."""
         met = [words for branch in self.branches for words in (*branch.words, branch.mode.words)]
         peaks = np.stack([branch.mode.peak for branch in self.branches])
-        return lower_bound(self.theta, self.known + met, peaks)
+        return lower_bound(self.theta, self.other_words + met, peaks)
 
     def run_until_converged(self, n_steps: int, max_steps: int, tolerance: float) -> str | None:
         """Double the steps of every branch that needs it; the check that failed, or None."""
@@ -264,8 +270,8 @@ class _Annealing:
         if not again:
             doubts = [self._crossing(tolerance), self._sampled()]
         # What is proven comes first.
-        known = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
-        return (known[0], again or list(self.branches)) if known else (None, [])
+        failed = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
+        return (failed[0], again or list(self.branches)) if failed else (None, [])
 
     def _crossing(self, tolerance: float) -> str | None:
         """Whether chains of one mode found more in another than that mode's own chains did."""
@@ -273,9 +279,9 @@ class _Annealing:
         for branch in self.branches:
             for k, weights in branch.elsewhere.items():
                 parts = [Part(*log_mean(weights)), self.branches[k].part]
-                found, own = (math.exp(min(part.value - log_z, 300.0)) for part in parts)
-                errors = [found * parts[0].stderr, own * parts[1].stderr if own else 0.0]
-                excess = found - own
+                theirs, own = (math.exp(min(part.value - log_z, 300.0)) for part in parts)
+                errors = [theirs * parts[0].stderr, own * parts[1].stderr if own else 0.0]
+                excess = theirs - own
                 if excess > tolerance and excess > 3.0 * math.hypot(*errors):
                     return (
                         f"chains from the mode {branch.mode.place} found {excess:.2%} of the mass "
@@ -287,16 +293,16 @@ class _Annealing:
         """Whether exact samples lie in the modes as often as the parts of the sum say."""
         if self.shares is None:
             return None
-        found = share_of(self.branches)
-        errors = found * np.array([branch.part.stderr for branch in self.branches])
-        expected = np.sqrt(found * (1.0 - found) / self.n_samples + errors**2)
+        shares = share_of(self.branches)
+        errors = shares * np.array([branch.part.stderr for branch in self.branches])
+        expected = np.sqrt(shares * (1.0 - shares) / self.n_samples + errors**2)
         for branch, gap, error in zip(
-            self.branches, self.shares - found, expected + 1.0 / self.n_samples, strict=True
+            self.branches, self.shares - shares, expected + 1.0 / self.n_samples, strict=True
         ):
             if abs(gap) > 4.0 * error:
                 return (
                     f"{self.shares[branch.number]:.2%} of exact samples lie in the mode "
-                    f"{branch.mode.place}, which has {found[branch.number]:.2%} of the sum"
+                    f"{branch.mode.place}, which has {shares[branch.number]:.2%} of the sum"
                 )
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,39 @@ MAX_OPERATIONS = 2.0**50
 SUM_RATE, MOMENTS_RATE, _LONG = 4e10, 5e9, 600.0
 #: A state under a potential of the number of active units costs as much as so many without.
 COUNTED = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSettings:
+    """What is small enough to sum, in multiply-adds by :func:`operations`, and modes to look for.
+
+    Parameters
+    ----------
+    exact_log_z : float
+        Log Z where no method is given.
+    exact_samples : float
+        Samples that annealing begins with: they show modes, and its reverse run starts from them.
+    quick_samples : float
+        Samples that show in passing which modes there are.
+    most_modes : int
+        Modes that a search returns at most.
+
+    Examples
+    --------
+    >>> from microcolumn.partition import log_partition
+    >>> theta = Parameters(b=np.zeros(6), J=0.2 - 0.2 * np.eye(6))
+    >>> log_partition(theta, settings=PartitionSettings(exact_log_z=0.0)).method
+    'ais'
+    """
+
+    exact_log_z: float = EXACT_LOG_Z
+    exact_samples: float = EXACT_SAMPLES
+    quick_samples: float = QUICK_SAMPLES
+    most_modes: int = 12
+
+
+#: The settings unless others are passed.
+USUAL = PartitionSettings()
 
 
 def operations(theta: Parameters) -> float:

@@ -163,7 +163,7 @@ def _weighed(
         if worth >= _LEAST_WORTH or n_draws == _MOST_DRAWS:
             break
         n_draws *= 2
-    # Words of one chain hang together; the chains of each round are independent of each other.
+    # Words of one chain are correlated; the chains of each round are independent of each other.
     chain = influence if exact else influence.reshape(-1, _CHAINS).mean(axis=0)
     return logs, float(chain.std(ddof=1)) / math.sqrt(chain.size), worth
 

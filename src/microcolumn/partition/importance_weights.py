@@ -66,7 +66,7 @@ def doubt_of(
     share: float,
     stderr: float,
 ) -> str | None:
-    """What speaks against the forward estimate of a part of Z, as a clause; None if nothing does.
+    """The check that the forward estimate of a part of Z fails, as a clause; None if it passes all.
 
     ``forward`` and ``reverse`` are log weights, nats, -inf of forward chains that ended outside of
     the part, which is a ``share`` of Z. It is ``settled`` where doubling the steps changed little.

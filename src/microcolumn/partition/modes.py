@@ -19,6 +19,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._mode_starts import starting_words
 from ._path import AnnealingPath
+from .cost import USUAL
 from .gibbs import Sampler, new_seed
 from .importance_weights import log_mean
 
@@ -67,7 +68,7 @@ def find_modes(
     words: Bits | None = None,
     rng: np.random.Generator | int | None = None,
     *,
-    most: int = 12,
+    most: int = USUAL.most_modes,
 ) -> tuple[FoundMode, ...]:
     """Search for the modes of a model, from 1 to ``most``, those with the most mass first.
 
@@ -94,13 +95,13 @@ def find_modes(
     averages = time_averages(sampler.run(np.ones(SETTLING)))
     places = _distinct_places(averages)
     if len(places) == 1:
-        found = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
+        modes = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
     else:
-        found = _stayed_in(live, averages, places, sampler.words, generator)
-    if len(found) > 1:  # the mass is what a short annealing from the rates of each one finds
-        masses = (rough_log_mass(live, mode.rates, generator) for mode in found)
-        found = [mode._replace(log_mass=m) for mode, m in zip(found, masses, strict=True)]
-    ranked = sorted(found, key=lambda mode: -mode.log_mass)[:most]
+        modes = _stayed_in(live, averages, places, sampler.words, generator)
+    if len(modes) > 1:  # the mass is what a short annealing from the rates of each one finds
+        masses = (rough_log_mass(live, mode.rates, generator) for mode in modes)
+        modes = [mode._replace(log_mass=m) for mode, m in zip(modes, masses, strict=True)]
+    ranked = sorted(modes, key=lambda mode: -mode.log_mass)[:most]
     return tuple(_with_peak(live, mode, generator) for mode in ranked)
 
 

@@ -27,7 +27,7 @@ class Mode:
     seen: bool | None = None  # whether any of the given words lies there; None without words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LogPartition(AsText, Renamed):
     """The logarithm of a normalisation constant, how it was found and how far to trust it.
 

@@ -1,4 +1,4 @@
-"""How parameters are penalised: each penalty knows its value, its slopes and its zeros."""
+"""How parameters are penalised: each penalty knows its value, its subgradient and its zeros."""
 
 import lazy_loader
 

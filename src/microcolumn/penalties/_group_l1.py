@@ -33,19 +33,19 @@ class GroupL1(Penalty):
     def value(self, x: Floats, layout: Layout) -> float:
         return self._weight(layout) * float(_norms(_weights(x, layout)).sum())
 
-    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
-        """Add the direction of each hidden unit's weights, or shrink the slopes of a dead one."""
-        W, along, weight = _weights(x, layout), _weights(slopes, layout), self._weight(layout)
+    def add_subgradient(self, x: Floats, layout: Layout, subgradient: Floats) -> None:
+        """Add the direction of each hidden unit's weights, or shrink that of a dead one."""
+        W, along, weight = _weights(x, layout), _weights(subgradient, layout), self._weight(layout)
         norms, pull = _norms(W), _norms(along)
         is_live = norms > 0.0
         along[:, is_live] += weight * W[:, is_live] / norms[is_live]
         kept = np.where(pull > weight, 1.0 - weight / np.maximum(pull, weight or 1.0), 0.0)
         along[:, ~is_live] *= kept[~is_live]
 
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
+    def zero(self, x: Floats, origin: Floats, layout: Layout, subgradient: Floats) -> None:
         """Set hidden units to zero that are not in the half-space where a step may lead."""
         if self.strength > 0.0:
-            W, start, pull = (_weights(vector, layout) for vector in (x, origin, slopes))
+            W, start, pull = (_weights(vector, layout) for vector in (x, origin, subgradient))
             towards = np.where(_norms(start) > 0.0, start, -pull)
             W[:, (W * towards).sum(axis=0) <= 0.0] = 0.0
 

@@ -37,15 +37,15 @@ class Penalty(ABC):
         """The penalty at ``x``."""
 
     @abstractmethod
-    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
-        """Turn the slopes of the rest of the problem into those of the penalised problem.
+    def add_subgradient(self, x: Floats, layout: Layout, subgradient: Floats) -> None:
+        """Turn the gradient of the rest of the problem into the penalised problem's subgradient.
 
-        Where the penalty is smooth its derivative is added. In a group that is zero the slopes
-        are shrunk towards zero by as much as the kink holds. Starting from the gradient of a smooth
+        Where the penalty is smooth its derivative is added. In a group that is zero the subgradient
+        is shrunk towards zero by as much as the kink holds. Starting from the gradient of a smooth
         objective, this gives the subgradient of least norm, which is zero only at a minimum.
         """
 
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:  # noqa: B027
+    def zero(self, x: Floats, origin: Floats, layout: Layout, subgradient: Floats) -> None:  # noqa: B027
         """Set groups of ``x`` to zero that a step from ``origin`` has carried across zero.
 
         A group that is zero at ``origin`` may move only against its slope there. A penalty without
@@ -70,12 +70,12 @@ class Sum(Penalty):
     def value(self, x: Floats, layout: Layout) -> float:
         return sum(member.value(x, layout) for member in self.members)
 
-    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
-        """Slopes of the penalised problem: shrinking by nested groups, one after the other."""
+    def add_subgradient(self, x: Floats, layout: Layout, subgradient: Floats) -> None:
+        """The subgradient, shrunk by nested groups one after the other."""
         for member in self.members:
-            member.add_slopes(x, layout, slopes)
+            member.add_subgradient(x, layout, subgradient)
 
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
+    def zero(self, x: Floats, origin: Floats, layout: Layout, subgradient: Floats) -> None:
         """Set to zero what any of the penalties sets to zero."""
         for member in self.members:
-            member.zero(x, origin, layout, slopes)
+            member.zero(x, origin, layout, subgradient)

@@ -35,11 +35,11 @@ class Smoothness(Penalty):
     def value(self, x: Floats, layout: Layout) -> float:
         return 0.5 * self.strength * float((self._excess(x, layout) ** 2).sum())
 
-    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
+    def add_subgradient(self, x: Floats, layout: Layout, subgradient: Floats) -> None:
         """Add the derivatives: differences of the second differences."""
         padded = np.pad(self._excess(x, layout), 2)  # the differences are their own transpose
         along = self.strength * np.diff(padded, n=2)
-        slopes[layout.potential] += layout.slopes_of_potential(along)
+        subgradient[layout.potential] += layout.slopes_of_potential(along)
 
     def _excess(self, x: Floats, layout: Layout) -> Floats:
         """Second differences of the potential beyond those that cost nothing."""

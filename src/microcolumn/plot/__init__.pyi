@@ -5,6 +5,7 @@ from .hidden import hidden_units as hidden_units, modes as modes
 from .layer_shares import layers as layers
 from .maps import couplings as couplings, hidden_map as hidden_map
 from .penalty_paths import penalties as penalties
+from .planting import planted as planted
 from .predictions import calibration as calibration, prediction as prediction, roc as roc
 from .recorded import correlations as correlations, correlogram as correlogram, rates as rates
 from .score_bars import differences as differences, scores as scores

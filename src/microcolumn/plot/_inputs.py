@@ -72,7 +72,7 @@ def asked_stretch(
 
 def named(
     name: str,
-    given: Any,
+    things: Any,
     kind: type[Thing],
     remedy: str,
     name_of: Callable[[Any], str] | None = None,
@@ -82,21 +82,21 @@ def named(
     A thing alone, or in a list, is called by its own ``name``, or by its class, unless ``name_of``
     says otherwise; a second one of the same name has a number.
     """
-    if isinstance(given, Mapping):
-        found = {
-            str(key): expect(f"{name}[{key!r}]", each, kind, remedy) for key, each in given.items()
+    if isinstance(things, Mapping):
+        by_name = {
+            str(key): expect(f"{name}[{key!r}]", each, kind, remedy) for key, each in things.items()
         }
     else:
-        many = isinstance(given, Sequence) and not isinstance(given, str | bytes | kind)
-        found = {}
-        for k, each in enumerate(given if many else [given]):
+        many = isinstance(things, Sequence) and not isinstance(things, str | bytes | kind)
+        by_name = {}
+        for k, each in enumerate(things if many else [things]):
             one = expect(f"{name}[{k}]" if many else name, each, kind, remedy)
             own = (name_of or _name_of)(one)
-            same = sum(known == own or known.startswith(f"{own} (") for known in found)
-            found[f"{own} ({same + 1})" if same else own] = one
-    if not found:
+            same = sum(known == own or known.startswith(f"{own} (") for known in by_name)
+            by_name[f"{own} ({same + 1})" if same else own] = one
+    if not by_name:
         raise BadArgument(name, "is empty", f"pass {remedy}")
-    return found
+    return by_name
 
 
 def named_models(models: Any, kind: Any = WordsEstimator) -> dict[str, Any]:
@@ -107,11 +107,11 @@ def named_models(models: Any, kind: Any = WordsEstimator) -> dict[str, Any]:
     remedy = "a fitted model, a list of them, or a dict of them by name"
     models = models.models if isinstance(models, TuneResult) else models
     every: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
-    found: dict[str, WordsEstimator] = named("models", models, every, remedy)
-    for name, model in found.items():
+    by_name: dict[str, WordsEstimator] = named("models", models, every, remedy)
+    for name, model in by_name.items():
         if not isinstance(model, kind):
             raise BadType(name, f"is {kind_of(model)}, which has no probabilities", "pass others")
-    return {name: check_fitted(model, name) for name, model in found.items()}
+    return {name: check_fitted(model, name) for name, model in by_name.items()}
 
 
 def check_fitted(model: Model, name: str | None = None) -> Model:
@@ -138,16 +138,16 @@ def fitted_model(
 ) -> PopulationModel:
     """One fitted model of the paper's family."""
     kind: Any = PopulationModel
-    found: PopulationModel = expect("model", model, kind, remedy)
-    return check_fitted(found)
+    checked: PopulationModel = expect("model", model, kind, remedy)
+    return check_fitted(checked)
 
 
 def model_with_hidden(model: Any) -> PopulationModel:
     """One fitted model that has hidden units, live or not."""
-    found = fitted_model(model, "one fitted RBM or SemiRBM")
-    if found.parameters_.W is None:
+    fitted = fitted_model(model, "one fitted RBM or SemiRBM")
+    if fitted.parameters_.W is None:
         raise BadInput(f"{type(model).__name__} has no hidden units", "pass an RBM or a SemiRBM")
-    return found
+    return fitted
 
 
 def asked_columns(hidden: Any) -> list[int]:

@@ -59,29 +59,29 @@ def ranking(
         models of one name are the same. Models with a spurious mode, or whose score is not finite,
         are left out.
     """
-    known = []
+    ranked_models = []
     for compared in comparisons(models, words):
         ranked = [each for each in compared.ranked if math.isfinite(each.bits_per_second)]
-        known += [(compared, ranked)] if ranked else []
-    if not known:
+        ranked_models += [(compared, ranked)] if ranked else []
+    if not ranked_models:
         raise BadInput("there is no model to rank: none has a score", "raise l1")
-    specs = {model.name: model.spec for _, models in known for model in models}
+    specs = {model.name: model.spec for _, models in ranked_models for model in models}
     styles = looks(specs, color, specs)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
-    draw = _draw_one if len(known) == 1 else _draw_several
-    names = draw(ax, known, styles)
+    draw = _draw_one if len(ranked_models) == 1 else _draw_several
+    names = draw(ax, ranked_models, styles)
     _label(ax, [literal(name) for name in names])
     if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
     return entitle(ax, title)
 
 
-_Known = Sequence[tuple[Comparison, list[ModelScore]]]
+_RankedModels = Sequence[tuple[Comparison, list[ModelScore]]]
 
 
-def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+def _draw_one(ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look]) -> list[str]:
     """Paired differences with their errors; scores to the right."""
-    [(compared, ranked)] = known
+    [(compared, ranked)] = ranked_models
     best = ranked[0].name
     for place, model in enumerate(ranked):
         difference, error = 0.0, 0.0
@@ -98,16 +98,16 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
     return [model.name for model in ranked]
 
 
-def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+def _draw_several(ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look]) -> list[str]:
     """Differences per unit in each recording; in how many a model is best to the right."""
     behind: dict[str, list[tuple[str, float]]] = {}
-    for compared, ranked in known:
+    for compared, ranked in ranked_models:
         for model in ranked:
             difference = model.per_neuron - ranked[0].per_neuron
             behind.setdefault(model.name, []).append((compared.recording, difference))
-    best = [ranked[0].name for _, ranked in known]
+    best = [ranked[0].name for _, ranked in ranked_models]
     alternatives = {
-        model.name: model.spec.is_alternative for _, ranked in known for model in ranked
+        model.name: model.spec.is_alternative for _, ranked in ranked_models for model in ranked
     }
     middle = {name: median(value for _, value in found) for name, found in behind.items()}
     names = sorted(middle, key=lambda name: -middle[name])
@@ -182,7 +182,7 @@ def windows(
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
-    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    ax.set_ylabel("log-likelihood gain\nper unit (bits/s)")
     _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 
@@ -233,11 +233,11 @@ def _is_ranked(result: ModelScore | None) -> bool:
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
     """How each model that has a score is drawn: dashes let a line be seen beneath another."""
-    found = looks(result.models, color)
-    dashes = dict(zip(found, cycle(DASHES)))
+    by_name = looks(result.models, color)
+    dashes = dict(zip(by_name, cycle(DASHES)))
     return {
         name: look._replace(dash=dashes[name])
-        for name, look in found.items()
+        for name, look in by_name.items()
         if any(map(_is_ranked, result.models[name]))
     }
 
@@ -256,12 +256,12 @@ def _draw(
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     """Difference from the reference in each split, as dots."""
-    found = zip(
+    columns = zip(
         result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
     )
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
-        for window, model, ising in found
+        for window, model, ising in columns
         if model and ising and _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1

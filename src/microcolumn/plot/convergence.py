@@ -120,7 +120,7 @@ def annealing_error(
 
 
 def _checked(
-    given: Any, reference: float | None, name: Any, color: Any
+    source: Any, reference: float | None, name: Any, color: Any
 ) -> tuple[Convergence, float | None, OneColour]:
     """The runs that were given, or those of a model; the reference, by default exact; a colour."""
     known = None
@@ -128,11 +128,11 @@ def _checked(
         known = real_number("reference", reference, "give log Z in nats")
     expect("name", name, str, "what the reference is called")
     colour = one_colour(color, _MEAN)
-    if isinstance(given, PopulationModel):
-        rates = getattr(check_fitted(given), "rates_", None)
-        given = annealing_convergence(given.parameters_, rates=rates)
+    if isinstance(source, PopulationModel):
+        rates = getattr(check_fitted(source), "rates_", None)
+        source = annealing_convergence(source.parameters_, rates=rates)
     remedy = "a fitted model, or what mc.partition.annealing_convergence(parameters) returns"
-    runs = expect("convergence", given, Convergence, remedy)
+    runs = expect("convergence", source, Convergence, remedy)
     return runs, runs.exact if known is None else known, colour
 
 

@@ -127,11 +127,11 @@ def draw_hidden_units(
     Two plots of one width have the same scale where ``extent`` and ``room_for``, the number of
     columns that there is space for, are the same.
     """
-    found = bit_layout(model, units)
+    layout = bit_layout(model, units)
     shown = order[:most]
-    weights = model.W_[np.ix_(found.order, shown)]
+    weights = model.W_[np.ix_(layout.order, shown)]
     scale = Extent.of(weights) if extent is None else extent
-    _draw_charts(axes, found, {"bias b": model.b_}, weights, scale, colours, room_for)
+    _draw_charts(axes, layout, {"bias b": model.b_}, weights, scale, colours, room_for)
     if not shown.size:
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
@@ -147,7 +147,7 @@ def draw_hidden_units(
 
 def _draw_charts(
     ax: Axes,
-    found: BitLayout,
+    layout: BitLayout,
     first: Mapping[str, Floats],
     columns: Floats,
     scale: Extent,
@@ -165,7 +165,7 @@ def _draw_charts(
     own = Extent.of(values)
     shrink = _SLIM / own.whole
     zero = -_SLIM - _APART + shrink * own.left
-    draw_bars(ax, zero, values[found.order] * shrink, THRESHOLD)
+    draw_bars(ax, zero, values[layout.order] * shrink, THRESHOLD)
     ticks = {zero: "0" * (len(f"{own.mark:g}") < 3), zero + own.mark * shrink: f"{own.mark:g}"}
     zeros = [k * (1.0 + _GAP) + scale.left / scale.whole for k in range(n_columns)]
     for zero, column in zip(zeros, columns.T / scale.whole, strict=True):
@@ -181,7 +181,7 @@ def _draw_charts(
     ax.set_xticks([-_SLIM / 2 - _APART], [name], minor=True)
     ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
     ax.set_ylim(n_rows - 0.5, -0.5)
-    mark_window(ax, found)
+    mark_window(ax, layout)
     ax.spines[:].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return zeros
@@ -253,18 +253,18 @@ def modes(
     expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")
     check_fitted(model)
     most = whole_number("most", most, least=1)
-    found = bit_layout(model, units)
+    layout = bit_layout(model, units)
     colour = one_colour(color, POSITIVE)
     weights, axes = model.weights_, axes_or_new(ax, (7.0, 2.8))
     order = np.argsort(-weights, kind="stable")
     shown = order[:most]
     mean = weights @ model.modes_
-    columns = model.modes_[np.ix_(shown, found.order)].T
+    columns = model.modes_[np.ix_(shown, layout.order)].T
     scale, colours = Extent.of(columns, mean), dict.fromkeys(_COLOURS, colour)
     edges = np.arange(mean.size + 1) - 0.5
-    for zero in _draw_charts(axes, found, {"mean": mean}, columns, scale, colours):
+    for zero in _draw_charts(axes, layout, {"mean": mean}, columns, scale, colours):
         line: Any = {"baseline": None, "orientation": "horizontal", "linewidth": 0.5}
-        axes.stairs(zero + mean[found.order] / scale.whole, edges, color="black", **line)
+        axes.stairs(zero + mean[layout.order] / scale.whole, edges, color="black", **line)
     shares = [f"{100.0 * share:.3g}" for share in weights[shown]]
     _name_columns(axes, {"mode": [f"{k + 1}" for k in range(shown.size)], "words, %": shares})
     of = "" if shown.size == order.size else f"{shown.size} of "

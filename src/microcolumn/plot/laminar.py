@@ -60,27 +60,27 @@ def laminar(units: Units) -> Laminar:
     return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
 
 
-def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
+def mark_layers(ax: Axes, laminar: Laminar, *, along: Literal["y", "x"] = "y") -> None:
     """Draw lines between layers and name them, and name units in small type: as many as fit.
 
     The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
-    for border in found.borders:
+    for border in laminar.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     width, height = size_points(ax)
-    ids = short_ids(found.ids)
+    ids = short_ids(laminar.ids)
     longest = max(map(len, ids))
     fitting = height / _ID_LINE if along == "y" else width / (_ID_LETTER * (longest + 2))
     most = max(1, min(_MOST_IDS, int(fitting)))
     every = next(step for step in (1, 2, 5, 10, 20, 50, len(ids)) if len(ids) <= step * most)
     units = range(0, len(ids), every), ids[::every]
-    if not found.layers:
+    if not laminar.layers:
         axis.set_ticks(*units, fontsize=_ID_SIZE)
         axis.set_label_text("unit")
         return
-    names = [layer_name(label) or "?" for label, _, _ in found.layers]
-    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
+    names = [layer_name(label) or "?" for label, _, _ in laminar.layers]
+    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in laminar.layers], names)
     axis.set_tick_params(length=0)
     if along == "y":
         axis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
@@ -134,11 +134,11 @@ def shank_size(units: Units) -> tuple[float, float]:
 
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
-    found = laminar(units)
-    order = "by layer" if found.layers else "in the order of the file"
+    rows = laminar(units)
+    order = "by layer" if rows.layers else "in the order of the file"
     if has_depths(units):
         order = "from superficial to deep"
-    return f"{order}, with lines between layers" if found.borders else order
+    return f"{order}, with lines between layers" if rows.borders else order
 
 
 class BitLayout(NamedTuple):
@@ -155,11 +155,11 @@ class BitLayout(NamedTuple):
         return rows.ravel()
 
 
-def table_of(given: HasUnits) -> Units:
+def table_of(source: HasUnits) -> Units:
     """The table of units that was given, or that of the words or of the recording given."""
-    if isinstance(given, Words | Recording):
-        return given.units
-    return expect("units", given, Units, "a table of units, or words or a recording that have one")
+    if isinstance(source, Words | Recording):
+        return source.units
+    return expect("units", source, Units, "a table of units, or words or a recording that have one")
 
 
 def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
@@ -183,26 +183,26 @@ def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     return BitLayout(laminar(table), window)
 
 
-def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -> None:
+def mark_window(ax: Axes, layout: BitLayout, *, along: Literal["y", "x"] = "y") -> None:
     """Draw lines between bins and layers; name the layers of single bins and the bins of windows.
 
     Bins are numbered back from the newest one, which is 0. With many layers and bins, only the
     lines between bins are drawn.
     """
-    if found.window == 1:
-        mark_layers(ax, found.units, along=along)
+    if layout.window == 1:
+        mark_layers(ax, layout.units, along=along)
         return
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
-    n_units = found.units.order.size
-    many = found.window * len(found.units.layers) > 12
-    for lag in range(found.window):
+    n_units = layout.units.order.size
+    many = layout.window * len(layout.units.layers) > 12
+    for lag in range(layout.window):
         if lag:
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
-        for border in () if many else found.units.borders:
+        for border in () if many else layout.units.borders:
             draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
-    lags = range(1 - found.window, 1)
+    lags = range(1 - layout.window, 1)
     axis.set_ticks(
-        [(lag + found.window - 0.5) * n_units - 0.5 for lag in lags],
+        [(lag + layout.window - 0.5) * n_units - 0.5 for lag in lags],
         [signed(f"{lag}") for lag in lags],
     )
     axis.set_tick_params(length=0)

@@ -57,16 +57,16 @@ def layers(
     color : colour or dict, optional
         Of all layers, or by name.
     """
-    found = _statistics(statistics, units)
-    rows = _shown(found, hidden)
-    colours = by_name(found.layers, LAYER_COLOURS, color)
+    tested = _statistics(statistics, units)
+    rows = _rows_drawn(tested, hidden)
+    colours = by_name(tested.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
     x = np.arange(len(rows))
     upper, mean = np.array([(row.upper, row.expected) for row in rows]).T
     ax.bar(x, np.nan_to_num(upper), 0.8, color=CHANCE, linewidth=0, zorder=1)
     ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8, zorder=2)
     size = float(np.clip(900.0 / max(len(rows), 1), 4.0, 30.0))
-    for k, name in enumerate(found.layers):
+    for k, name in enumerate(tested.layers):
         main = np.array([row.layer == name for row in rows])
         share = np.array([row.shares[k] if row.shares else np.nan for row in rows])
         looks: dict[str, Any] = {"color": colours[name], "zorder": 3, "clip_on": False}
@@ -91,15 +91,15 @@ def layers(
 
 
 def _statistics(
-    given: LayerStatistics | PopulationModel, units: HasUnits | Sequence[str] | None
+    source: LayerStatistics | PopulationModel, units: HasUnits | Sequence[str] | None
 ) -> LayerStatistics:
-    if isinstance(given, LayerStatistics):
+    if isinstance(source, LayerStatistics):
         if units is not None:
             raise BadInput("statistics know their layers", "leave units out, or pass a model")
-        return given
+        return source
     kind: Any = PopulationModel
     remedy = "a fitted RBM or SemiRBM, or what mc.evaluate.layer_statistics returns"
-    model = model_with_hidden(expect("statistics", given, kind, remedy))
+    model = model_with_hidden(expect("statistics", source, kind, remedy))
     if units is None or isinstance(units, Units | Words | Recording):
         return layer_statistics(model, None if units is None else table_of(units))
     remedy = "a table of units, words or a recording that have one, or a layer for each unit"
@@ -109,13 +109,15 @@ def _statistics(
     return layer_statistics(model, labels)
 
 
-def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[HiddenUnitLayer]:
+def _rows_drawn(
+    statistics: LayerStatistics, hidden: int | Sequence[int] | None
+) -> list[HiddenUnitLayer]:
     """Rows in the order drawn."""
-    if not found.hidden:
+    if not statistics.hidden:
         raise BadInput("no hidden unit has weight onto a unit with a layer", "pass another model")
     if hidden is None:
-        return sorted(found.hidden, key=lambda row: -row.share)
-    known = {row.position: row for row in found.hidden}
+        return sorted(statistics.hidden, key=lambda row: -row.share)
+    known = {row.position: row for row in statistics.hidden}
     asked = asked_columns(hidden)
     unknown = [k for k in asked if k not in known]
     if unknown or not asked:

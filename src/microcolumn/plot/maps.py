@@ -78,13 +78,13 @@ def hidden_map(
     [[1.0, 2.0], [0.0, 3.0]]
     """
     [column] = hidden_columns(model, [hidden])
-    found = bit_layout(model, units)
+    layout = bit_layout(model, units)
     width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     largest = float(np.abs(model.W_[:, column]).max()) or 1.0
     most = largest if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap)
     ax = axes_or_new(ax, (2.2, 1.8))
-    image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
+    image = _draw_map(ax, model.W_[:, column], layout, width, most, colours)
     _colour_bar(ax, image, _BAR, "weight\n(nats)")
     return entitle(ax, hidden_title(model, column) if title is None else title)
 
@@ -92,18 +92,18 @@ def hidden_map(
 def _draw_map(
     ax: Axes,
     weights: Floats,
-    found: BitLayout,
+    layout: BitLayout,
     bin_width: float | None,
     limit: float,
     colours: Colormap,
 ) -> AxesImage:
     """Draw the weights of one hidden unit; without a bin width, time is counted in bins."""
-    window, n_units = found.window, found.units.order.size
-    by_unit = weights[found.order].reshape(window, n_units).T
+    window, n_units = layout.window, layout.units.order.size
+    by_unit = weights[layout.order].reshape(window, n_units).T
     image = ax.imshow(by_unit, cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     width = 1.0 if bin_width is None else 1e3 * bin_width
     image.set_extent(((0.5 - window) * width, 0.5 * width, n_units - 0.5, -0.5))
-    mark_layers(ax, found.units)
+    mark_layers(ax, layout.units)
     ax.set_xticks([(1 - window) * width, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
     if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
@@ -134,12 +134,12 @@ def hidden_maps(
     n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
-    found, colours = bit_layout(model, units), colour_map(None)
+    layout, colours = bit_layout(model, units), colour_map(None)
     for place, ax in enumerate(panels.ravel()):
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        _draw_map(ax, model.W_[:, shown[place]], found, bin_width, limit, colours)
+        _draw_map(ax, model.W_[:, shown[place]], layout, bin_width, limit, colours)
         ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
         ax.xaxis.label.set_size(7)
         if place % n_columns:
@@ -191,21 +191,21 @@ def couplings(
     fitted_model(model, "one fitted Ising, KPairwise or SemiRBM")
     if model.parameters_.J is None:
         raise BadInput(f"{type(model).__name__} has no couplings", "pass an Ising or a SemiRBM")
-    found = bit_layout(model, units)
-    drawn = model.J_[np.ix_(found.order, found.order)]
+    layout = bit_layout(model, units)
+    drawn = model.J_[np.ix_(layout.order, layout.order)]
     most = coupling_limit(model) if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap).with_extremes(bad=_NOTHING)
     axes = axes_or_new(ax, (4.8, 3.4))
-    shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))
+    shown = np.ma.array(drawn, mask=np.eye(layout.order.size, dtype=bool))
     image = axes.imshow(shown, cmap=colours, vmin=-most, vmax=most, aspect="equal")
     beyond = bool((drawn < -most).any()), bool((drawn > most).any())
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
     _colour_bar(axes, image, _COUPLING_BAR, "coupling\nJ (nats)", extend=extend or "neither")
-    mark_window(axes, found, along="y")
-    mark_window(axes, found, along="x")
+    mark_window(axes, layout, along="y")
+    mark_window(axes, layout, along="x")
     axes.spines[["top", "right"]].set_visible(True)
     axes.set_xlabel(signs(model), size=7)
-    _draw_biases(axes, model.b_[found.order], found)
+    _draw_biases(axes, model.b_[layout.order], layout)
     return entitle(axes, title)
 
 
@@ -235,7 +235,7 @@ def _colour_bar(ax: Axes, image: AxesImage, place: Any, title: str, **options: A
     bar.outline.set_linewidth(0.5)
 
 
-def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:
+def _draw_biases(ax: Axes, b: Floats, layout: BitLayout) -> None:
     """A bar for the bias of each row, beside the matrix."""
     beside = ax.inset_axes(_BIASES)
     draw_bars(beside, 0.0, b, THRESHOLD)

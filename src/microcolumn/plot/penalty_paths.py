@@ -50,11 +50,11 @@ class PenaltyPath:
     stderr: Floats  # its standard error
     n_couplings: NDArray[np.int64] | None  # left by the penalty; None for a model without any
     n_live_hidden: NDArray[np.int64] | None
-    chosen: int  # position of the strength that the held-out words chose
+    best_index: int  # position of the strength that the held-out words chose
 
     @classmethod
     def of(
-        cls, name: str, fits: Sequence[PopulationModel], l1: Any, scores: Any, chosen: int
+        cls, name: str, fits: Sequence[PopulationModel], l1: Any, scores: Any, best_index: int
     ) -> PenaltyPath:
         """From fits with their strengths and their scores, pairs of a value and its error."""
         values, errors = np.array(scores, dtype=float).T
@@ -62,7 +62,7 @@ class PenaltyPath:
         live = np.array([fit.n_live_hidden_ for fit in fits])
         theta = fits[0].parameters_
         left = (None if theta.J is None else pairs), (None if theta.W is None else live)
-        return cls(name, np.array(l1, dtype=float), values, errors, *left, chosen)
+        return cls(name, np.array(l1, dtype=float), values, errors, *left, best_index)
 
 
 #: What :func:`penalties` draws a line of.
@@ -134,8 +134,8 @@ def _paths(choices: Any) -> dict[str, PenaltyPath]:
     if isinstance(choices, TuneResult):
         choices = {name: each for name, each in choices.choices.items() if each.l1_values}
     kind: Any = AnyPath
-    found = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
-    return {name: _path(each) for name, each in found.items()}
+    by_name = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
+    return {name: _path(each) for name, each in by_name.items()}
 
 
 def _path(choice: AnyPath) -> PenaltyPath:
@@ -145,7 +145,7 @@ def _path(choice: AnyPath) -> PenaltyPath:
     size = choice.best.parameters_.n_hidden
     name = f"{type(choice.best).__name__}{f' {size}' if size else ''}"
     scores = [(score.bits_per_second, score.stderr) for score in choice.scores]
-    return PenaltyPath.of(name, choice.fits, choice.l1_values, scores, choice.chosen)
+    return PenaltyPath.of(name, choice.fits, choice.l1_values, scores, choice.best_index)
 
 
 def _values(path: PenaltyPath, show: str) -> Any:
@@ -160,7 +160,7 @@ def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> lis
     style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
     [line] = ax.plot(path.l1, values, linestyle=look.dash, linewidth=1.2, label=label, **style)
     tip(line, {"model": path.name, "λ": path.l1, "bits/s" if show == "score" else show: values})
-    rings = ax.plot(path.l1[path.chosen], values[path.chosen], zorder=3, **_RING)
+    rings = ax.plot(path.l1[path.best_index], values[path.best_index], zorder=3, **_RING)
     if show != "score":
         return [line, *rings]
     bars: dict[str, Any] = {"ecolor": look.colour, "elinewidth": 0.7}

@@ -76,13 +76,13 @@ def prediction(
     at = _check_unit(words, unit)
     asked = asked_stretch(start_s, stop_s, _SECONDS)
     made_by = "mc.evaluate.predict(model, words)"
-    found = measured(
+    predictions = measured(
         models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, positions=[at])
     )
-    first = next(iter(found.values()))
+    first = next(iter(predictions.values()))
     start, stop = busiest_stretch_of_unit(first, at) if asked is None else asked
-    shown = {name: each.stretch(start, stop) for name, each in found.items()}
-    styles = looks(list(found), color, models)
+    shown = {name: each.stretch(start, stop) for name, each in predictions.items()}
+    styles = looks(list(predictions), color, models)
     ax = axes_or_new(ax, (7.0, 1.8))
     for name, each in shown.items():  # lines below others can be seen
         line = {"color": styles[name].colour, "linestyle": styles[name].dash}
@@ -137,19 +137,19 @@ def calibration(
     check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
     made_by = "mc.evaluate.calibration(mc.evaluate.predict(model, words))"
-    found = measured(
+    calibrations = measured(
         models,
         words,
         Calibration,
         made_by,
         lambda m, x: calibration_of(predict(m, x, given=given), at),
     )
-    styles = looks(list(found), color, models)
+    styles = looks(list(calibrations), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
-    largest = max(max(each.predicted.max(), each.observed.max()) for each in found.values())
+    largest = max(max(each.predicted.max(), each.observed.max()) for each in calibrations.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
     for name, look in styles.items():
-        each, colour = found[name], look.colour
+        each, colour = calibrations[name], look.colour
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
         error = each.error if each.error > _ROUNDING else 0.0
         label = f"{literal(name)} (error {error:.2g})".strip()
@@ -186,18 +186,18 @@ def roc(
     check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)
     made_by = "mc.evaluate.roc(mc.evaluate.predict(model, words), unit)"
-    found = measured(
+    curves = measured(
         models,
         words,
         Roc,
         made_by,
         lambda m, x: roc_of(predict(m, x, given=given, positions=[at]), at),
     )
-    styles = looks(list(found), color, models)
+    styles = looks(list(curves), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
     for name, look in styles.items():
-        each = found[name]
+        each = curves[name]
         note = each.note.replace(": ", ":\n")  # in two lines it stays within the axes
         label = f"{literal(name)} ({note or f'area {each.area:.3f}'})".strip()
         style = {"color": look.colour, "linestyle": look.dash, "label": label}
@@ -223,23 +223,23 @@ def _check_unit(words: Any, unit: int | None) -> int:
     return position
 
 
-def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
+def _draw_spikes(ax: Axes, result: Prediction, unit: int) -> None:
     """Observed spikes as ticks above the axes, and the training rate, if it is known."""
-    column = shown.column(unit)
-    if shown.rate_log_odds is not None:
-        rate = float(expit(shown.rate_log_odds[column]))
+    column = result.column(unit)
+    if result.rate_log_odds is not None:
+        rate = float(expit(result.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
-    spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
+    spikes = result.times_s[result.spikes[:, column] == 1] + result.bin_width / 2
     above = ax.get_xaxis_transform() + ScaledTranslation(0.0, 6 / 72, ax.figure.dpi_scale_trans)
     [ticks] = ax.plot(spikes, np.ones(spikes.size), "|", color=DATA_COLOUR, transform=above)
     ticks.set(markersize=7, clip_on=False, label="spikes")
-    ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
+    ax.set_xlim(result.times_s[0], result.times_s[-1] + result.bin_width)
 
 
-def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
+def _draw_trace(ax: Axes, result: Prediction, unit: int, line: dict[str, Any]) -> None:
     """Steps over the bins of each run; the first has the label."""
-    probability, times = shown.probability[:, shown.column(unit)], shown.times_s
-    for bins in np.split(np.arange(times.size), run_starts(shown.bins, shown.epoch_starts)[1:]):
-        edges = np.append(times[bins], times[bins][-1] + shown.bin_width)
+    probability, times = result.probability[:, result.column(unit)], result.times_s
+    for bins in np.split(np.arange(times.size), run_starts(result.bins, result.epoch_starts)[1:]):
+        edges = np.append(times[bins], times[bins][-1] + result.bin_width)
         ax.stairs(probability[bins], edges, baseline=None, **line)
         line["label"] = None

@@ -62,12 +62,12 @@ def rates(
 
 def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOUR) -> Axes:
     """Draw rates of units as :func:`rates` does."""
-    found = laminar(units)
+    rows = laminar(units)
     edges = np.arange(len(units))[:, None] + np.array([-0.5, 0.5])
-    hz = np.repeat(rates_hz[found.order], 2)
+    hz = np.repeat(rates_hz[rows.order], 2)
     ax.fill_betweenx(edges.ravel(), hz, color=color, linewidth=0)
     ax.set(ylim=(len(units) - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
-    mark_layers(ax, found)
+    mark_layers(ax, rows)
     return ax
 
 
@@ -184,11 +184,11 @@ def correlogram(
     return entitle(ax, title)
 
 
-def bin_width_of(given: BinWidth | Recording) -> BinWidth:
+def bin_width_of(source: BinWidth | Recording) -> BinWidth:
     """The correlogram and its peak that were given, or those of a recording."""
     remedy = "a recording, or what suggest_bin_width(recording) returns"
-    found = suggest_bin_width(given) if isinstance(given, Recording) else given
-    return expect("result", found, BinWidth, remedy)
+    result = suggest_bin_width(source) if isinstance(source, Recording) else source
+    return expect("result", result, BinWidth, remedy)
 
 
 def _say_no_pairs(ax: Axes) -> None:

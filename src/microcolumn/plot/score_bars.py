@@ -17,7 +17,7 @@ from ..evaluate.significance import split_stderr
 from ..formatting import counted
 from ..models import ModelSpec, WordModel
 from ..models.spec import CLASSES, INDEPENDENT, OBJECTIVES
-from ..validation import expect, listed as entries, shown
+from ..validation import described, expect, listed as entries
 from ..words import Words
 from ._inputs import check_order, check_words, documented, entitle, named, named_models
 from .style import (
@@ -84,7 +84,7 @@ def scores(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Bars of the excess log-likelihood of each model over independent units, the zero line.
+    """Bars of the log-likelihood gain of each model over independent units, the zero line.
 
     Error bars are one standard error (docs/method.md, section 6). Dots are splits. Of more than 60
     bars, or 30 in narrow axes, there is one per model: its mean over recordings, which are the
@@ -115,7 +115,7 @@ def scores(
         return ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
 
     _draw(ax, listed, series, len(specs), bars)
-    ax.set_ylabel("excess log-likelihood\n(bits/s)")
+    ax.set_ylabel("log-likelihood gain\n(bits/s)")
     return entitle(ax, title)
 
 
@@ -208,7 +208,7 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
     pairs = entries("also", also, remedy)
     for k, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(specs.get, pair)):
-            raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
+            raise BadArgument(f"also[{k}]", f"is {described(pair)}", remedy)
     return pairs
 
 
@@ -273,16 +273,16 @@ def _places(
     for k, each in enumerate(series):
         if grouped:
             shift = _FILLED * ((k + 0.5) / len(series) - 0.5)
-            found = [(at + shift, value) for at, value in enumerate(each.values) if value]
+            marks = [(at + shift, value) for at, value in enumerate(each.values) if value]
         elif len(each.values) > 1:
             means = [value.mean for value in each.values if value]  # in the place of splits
             name = f"mean over {len(means)} recordings"
             over = _Value(name, fmean(means), split_stderr(means), means) if means else None
-            found = [(float(k), over)] if over else []
+            marks = [(float(k), over)] if over else []
         else:
-            found = [(float(k), value) for value in each.values if value]
-        if found:
-            yield each, [at for at, _ in found], [value for _, value in found]
+            marks = [(float(k), value) for value in each.values if value]
+        if marks:
+            yield each, [at for at, _ in marks], [value for _, value in marks]
 
 
 def _draw_dots(ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float) -> None:

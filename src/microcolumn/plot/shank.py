@@ -162,7 +162,7 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
 
     A unit whose depth is not known among others that have one lies at NaN.
     """
-    found = laminar(units)
+    rows = laminar(units)
     if has_depths(units):
         heights, reference = np.asarray(units.depth_um), str(units.depth_reference)
         shallow, deep = np.nanmin(heights), np.nanmax(heights)
@@ -172,11 +172,11 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
         ax.set_ylabel(depth_label(reference))
         _shade_layers(ax, units)
     else:
-        heights = np.argsort(found.order).astype(np.float64)
+        heights = np.argsort(rows.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
-        mark_layers(ax, found)
+        mark_layers(ax, rows)
         ax.set_ylabel(
-            "units by layer, depths unknown" if found.layers else "units, in the order of the file"
+            "units by layer, depths unknown" if rows.layers else "units, in the order of the file"
         )
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15

@@ -16,7 +16,7 @@ from matplotlib.typing import ColorType
 from ..errors import BadArgument, BadType
 from ..models import ModelSpec, WordsEstimator
 from ..models.spec import CLASSES, MODELS
-from ..validation import kind_of, shown
+from ..validation import described, kind_of
 from ._inputs import named_models
 
 #: The same in every plot.
@@ -95,20 +95,20 @@ def looks(names: Iterable[str], color: Colour | None = None, models: Any = None)
     model is black.
     """
     specs = _classes(models)
-    found: dict[str, Look] = {}
+    by_name: dict[str, Look] = {}
     for name in names:
         model = _class_of(specs.get(name, name))
         colour = MODEL_COLOURS.get(model, OTHER_COLOUR) if name else DATA_COLOUR
-        k = sum(each.colour == colour for each in found.values())
+        k = sum(each.colour == colour for each in by_name.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
         first = _MARKERS.index(_FIRST_MARKERS.get(model, "o"))
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
-        found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
-    for name, asked in _asked(found, color).items():
-        found[name] = found[name]._replace(colour=asked, tint=asked)
-    return found
+        by_name[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+    for name, asked in _asked(by_name, color).items():
+        by_name[name] = by_name[name]._replace(colour=asked, tint=asked)
+    return by_name
 
 
 def printable(text: str) -> str:
@@ -189,14 +189,16 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     except (ValueError, TypeError):
         pass
     raise BadArgument(
-        "cmap", f"is {shown(cmap)}", f"give a colour map that matplotlib knows, such as {SIGNED!r}"
+        "cmap",
+        f"is {described(cmap)}",
+        f"give a colour map that matplotlib knows, such as {SIGNED!r}",
     )
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
     """A colour for each name: as asked for, else one of the palette after the other."""
-    found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
-    return found | _asked(names, color)
+    colours: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
+    return colours | _asked(names, color)
 
 
 def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
     if not is_color_like(color) or np.isnan(to_rgba(color)).any():
         raise BadArgument(
             argument,
-            f"is {shown(color)}",
+            f"is {described(color)}",
             f"give a colour that matplotlib knows, such as 'red' or '#D55E00'{or_else}",
         )
     return color if isinstance(color, str) else to_rgba(color)

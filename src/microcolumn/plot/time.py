@@ -77,8 +77,8 @@ def raster(
     if isinstance(data, Words) and bin_width is not None:
         raise BadArgument("words", "have their own bins", "leave bin_width out")
     start, stop = _stretch(data, start_s, stop_s, stretch)
-    found = laminar(data.units)
-    rows = np.argsort(found.order)
+    layout = laminar(data.units)
+    rows = np.argsort(layout.order)
     if isinstance(data, Words):
         marks, epochs = _bin_marks(data, rows, start, stop), _runs(data)
     else:
@@ -94,7 +94,7 @@ def raster(
     ax = axes_or_new(ax, (7.0, 2.6))
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
-    mark_layers(ax, found)
+    mark_layers(ax, layout)
     ax.set(xlim=(start, stop), ylim=(len(data.units) - 0.5, -0.5), xlabel="time (s)")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)

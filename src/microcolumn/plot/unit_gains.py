@@ -69,13 +69,13 @@ def gain(
         Firing rate of each unit, Hz, for gains that are arrays.
     """
     check_given(words, given)
-    found = _gains(models, words, given, rates)
-    styles = looks(list(found), color, models)
+    gains = _gains(models, words, given, rates)
+    styles = looks(list(gains), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
-    units = list(dict.fromkeys(unit for each in found.values() for unit in each))
-    rows = [[each.get(unit, (math.nan,) * 3) for unit in units] for each in found.values()]
-    rate, value, stderr = np.array(rows).reshape(len(found), len(units), 3).transpose(2, 0, 1)
+    units = list(dict.fromkeys(unit for each in gains.values() for unit in each))
+    rows = [[each.get(unit, (math.nan,) * 3) for unit in units] for each in gains.values()]
+    rate, value, stderr = np.array(rows).reshape(len(gains), len(units), 3).transpose(2, 0, 1)
     rate = np.where(rate > 0.0, rate, np.nan)
     # The models of a unit, which have the same rate, stand side by side.
     places = np.arange(len(rate))[:, None] - (len(rate) - 1) / 2
@@ -98,7 +98,7 @@ def gain(
     _rate_axis(ax, at[~np.isnan(at)])
     ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
-    if any(found):
+    if any(gains):
         ax.legend(loc="best", **LEGEND)
     return entitle(ax, title)
 
@@ -136,15 +136,15 @@ def _on_words(
 def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
     """Gains that are arrays, alone or by name, at given rates."""
     by_name = models if isinstance(models, Mapping) else {"": models}
-    found = {}
+    gains_of = {}
     for name, each in by_name.items():
         gains = real_array("models", each, "pass the gains of each unit in bits/s")
         if gains.shape != rates.shape or rates.ndim != 1:
             raise BadArgument(
                 "gains", f"have shape {gains.shape} and rates {rates.shape}", "pass one per unit"
             )
-        found[str(name)] = _by_unit([f"{k}" for k in range(rates.size)], rates, gains)
-    return found
+        gains_of[str(name)] = _by_unit([f"{k}" for k in range(rates.size)], rates, gains)
+    return gains_of
 
 
 def _of_results(models: Any) -> dict[str, _Gains]:

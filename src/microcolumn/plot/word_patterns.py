@@ -137,10 +137,10 @@ def pattern_ratios(
         each = statistics[name]
         group = np.minimum(each.n_active, last)
         numbers = np.unique(group)
-        found = np.array([_quartiles(log_ratio(each)[group == number]) for number in numbers])
+        quartiles = np.array([_quartiles(log_ratio(each)[group == number]) for number in numbers])
         at = numbers + 0.5 * ((k + 0.5) / len(statistics) - 0.5)
-        _draw_quartiles(ax, at, found, name, look)
-        lowest.append(float(found.min()))
+        _draw_quartiles(ax, at, quartiles, name, look)
+        lowest.append(float(quartiles.min()))
     if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
         ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
     grouped = f" ({last}: {last} or more)" if last < most else ""
@@ -223,10 +223,10 @@ def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
         check_order(models)
-        found, held = named_models(models, WordModel), check_words(words)
-        for model in found.values():
+        by_name, held = named_models(models, WordModel), check_words(words)
+        for model in by_name.values():
             words_for(model, held, None)  # else a model of other units would be drawn beside them
-        return {name: synchrony_of(each) for name, each in {"data": held, **found}.items()}
+        return {name: synchrony_of(each) for name, each in {"data": held, **by_name}.items()}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.evaluate.synchrony(...) returns"
@@ -272,17 +272,17 @@ def _draw_points(
 
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
     """What is known of each word; of windows, units are followed by their lag in bins."""
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "active": each.n_active,
         "times seen": each.empirical * each.n_words,
         "times expected": each.model * each.n_words,
     }
     if units is None:
-        return found
+        return columns
     n_lags = each.X.shape[1] // len(units)
     lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
     names = np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
-    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | found
+    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | columns
 
 
 def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:
@@ -290,8 +290,8 @@ def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> N
     group = frequency_groups(each.empirical * each.n_words)
     numbers = np.unique(group)
     at = [np.exp(np.log(each.empirical[group == k]).mean()) for k in numbers]
-    found = np.array([_quartiles(each.model[group == k]) for k in numbers])
-    _draw_quartiles(ax, np.array(at), found, name, look)
+    quartiles = np.array([_quartiles(each.model[group == k]) for k in numbers])
+    _draw_quartiles(ax, np.array(at), quartiles, name, look)
 
 
 def frequency_groups(counts: Floats) -> NDArray[np.int64]:
@@ -306,9 +306,9 @@ def _quartiles(values: Floats) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) -> None:
+def _draw_quartiles(ax: Axes, at: Floats, quartiles: Floats, name: str, look: Look) -> None:
     """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
-    low, middle, high = found.T
+    low, middle, high = quartiles.T
     ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
     style: dict[str, Any] = {"marker": look.marker, "markersize": 3.5, "linewidth": 0.8}
     style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}

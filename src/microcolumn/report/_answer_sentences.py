@@ -16,7 +16,7 @@ from ..evaluate.contrasts import ORDERS
 from ..evaluate.paired import EQUAL_MARGIN
 from ..evaluate.significance import pooled
 from ..formatting import enumeration
-from ..models.spec import MODELS, PAPER_MODELS
+from ..models.spec import PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, Finding, of_kind
 from ._methods import fitting
 from ._wording import span, text
@@ -50,7 +50,6 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
         pairs_suffice=PAIRS_SUFFICE,
         named=named,
         gains=_gains,
-        kind_of=_kind_of,
         **own | values,
     )
 
@@ -64,12 +63,6 @@ def recordings_text(names: Sequence[str], most: int = _MOST_NAMED) -> str:
     """Recordings by name or, where they are more than ``most``, by their number."""
     short = [name if len(name) <= 40 else f"{name[:39]}…" for name in names]
     return enumeration(short) if len(short) <= most else f"{len(short)} recordings"
-
-
-def _kind_of(model: ModelScore) -> str:
-    """What a model is made of, without a reference."""
-    facts = MODELS[model.spec.model]
-    return facts.meaning or facts.methods.split(" (")[0]
 
 
 def _gains(found: Sequence[Finding]) -> str:

@@ -62,7 +62,7 @@ class Picture(NamedTuple):
         return ", ".join(filter(None, [f"Figure {number}", self.about]))
 
     def heading(self, number: int) -> str:
-        """Begins its caption: ``Figure 5 (3 in the paper). Excess log-likelihood.``."""
+        """Begins its caption: ``Figure 5 (3 in the paper). Log-likelihood gain.``."""
         paper = f" ({self.paper} in the paper)" if self.paper else ""
         title = f" {sentence(self.title)}" if self.title else ""
         return f"Figure {number}{paper}.{title}"

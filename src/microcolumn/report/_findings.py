@@ -132,6 +132,15 @@ class Finding:
         return None if pair is None else self.compared.relative(pair.first, pair.second)
 
     @property
+    def relative_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of ``relative``, as many errors wide as that of ``pair``."""
+        pair, ratio = self.pair, self.relative
+        if pair is None or ratio is None or not pair.stderr > 0.0:
+            return None
+        half = (pair.interval[1] - pair.bits_per_second) / pair.stderr * ratio.stderr
+        return ratio.value - half, ratio.value + half
+
+    @property
     def share(self) -> Estimate | None:
         """Gain of the model without groups as a share of that of the other one."""
         pair = self.pair

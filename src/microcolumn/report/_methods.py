@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..evaluate.choice import AUTOMATIC
 from ..evaluate.paired import EQUAL_MARGIN
 from ..evaluate.significance import LEVEL
-from ..models.spec import ALTERNATIVES, MODELS
+from ..models.spec import ALTERNATIVES, MODELS, take_pairs_with_drive
 from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
@@ -77,6 +77,7 @@ def _words(
         recorded=[n_units[name] for name in recordings if name in n_units],
         family=[name for name in experiment.models if name not in ALTERNATIVES],
         alternatives=[MODELS[name].methods for name in experiment.models if name in ALTERNATIVES],
+        with_drive=take_pairs_with_drive(experiment.models),
         models=MODELS,
         objectives=OBJECTIVES,
         per_decade=AUTOMATIC[l1] if isinstance(l1, str) else None,

@@ -44,7 +44,7 @@ def whole_study(results: Results) -> str:
     words = shlex.split(results.study.get("command", ""))
     whole = shlex.join(word for word in words if word != "--quick")
     if words[:2] == ["microcolumn", "demo"]:
-        return f"run the whole study: {whole} --full"
+        return f"run the whole study: {whole} --paper"
     if "--quick" in words:
         return f"run the whole study: {whole}"
     return "run the whole plan, without Plan.quick()"

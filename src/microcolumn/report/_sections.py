@@ -32,6 +32,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
     parts = [
+        _section("Planted and found", _taken(left, "planted", None), []),
         _section("Groups", *_of_recordings(results, left, "assemblies")),
         _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
     ]

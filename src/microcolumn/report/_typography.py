@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from textwrap import fill
 
+#: Letters of a line, where a terminal is not narrower.
+WIDTH = 100
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-(\d+)\b")
 #: Spaces inside amounts: around signs, before units of measurement, and before a number that
 #: belongs to what stands before it.
@@ -52,6 +55,19 @@ def unbroken(text: str) -> str:
     and its coupling, ``7 (0.90 ± 0.13)``.
     """
     return _AMOUNTS.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def filled(text: str, columns: int | None, first: str = "", others: str | None = None) -> str:
+    """Lines as wide as a page, or as a terminal of so many columns, which break no amount."""
+    lines = fill(
+        unbroken(text),
+        min(columns or WIDTH, WIDTH),
+        initial_indent=first,
+        subsequent_indent=first if others is None else others,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def period(first: str, last: str) -> str:

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from textwrap import fill
 from typing import NamedTuple
 
 from ..formatting import text_table
 from ..study import Results
 from . import _tables as tables
-from ._answer import whole_answer
+from ._answer import WholeAnswer, whole_answer
 from ._cautions import cautions
 from ._content import BulletList, Item, Paragraph, Section
 from ._sections import sections
 from ._tables import Table
-from ._typography import sentence, unbroken
+from ._typography import WIDTH, filled, sentence
+from .scoreboard import Line, scoreboard
 
-#: Letters of a line, where a terminal is not narrower.
-WIDTH = 100
+#: Lines of a short report at most: with the line on what is left out, 40.
+_PAGE = 38
 
 
-class Block(NamedTuple):
-    """Lines of text below a heading, which a terminal shows in bold; one of them may be empty."""
+class _Block(NamedTuple):
+    """Lines of text below a heading; one of them may be empty."""
 
     heading: str
     text: str
 
-    def __str__(self) -> str:
-        return "\n".join(filter(None, self))
+    @property
+    def lines(self) -> list[Line]:
+        """The heading, bold, the text, and a line between it and the next block."""
+        heading = [Line(line, "bold") for line in self.heading.splitlines()]
+        return [*heading, *map(Line, self.text.splitlines()), Line("")]
 
 
 def report_text(results: Results) -> str:
@@ -43,7 +46,7 @@ def report_text(results: Results) -> str:
     >>> report_text(mc.study.open("study.db")).splitlines()[0]
     'Groups of units describe unseen activity 20 % better than pairs do in cells...'
     """
-    return _joined(text_blocks(results))
+    return _joined(_blocks(results))
 
 
 def answer_text(results: Results) -> str:
@@ -59,64 +62,75 @@ def answer_text(results: Results) -> str:
     >>> answer_text(mc.study.open("study.db")).splitlines()[0]
     'Groups of units describe unseen activity 20 % better than pairs do in cells...'
     """
-    return _joined(text_blocks(results, whole=False))
+    return _joined(_blocks(results, whole=False))
 
 
-def text_blocks(
-    results: Results, columns: int | None = None, *, whole: bool = True
-) -> Iterator[Block]:
-    """The parts of :func:`report_text`, or of :func:`answer_text` alone, in their order.
+def report_lines(results: Results, columns: int | None = None) -> list[Line]:
+    """Lines of :func:`report_text` for a terminal of so many columns.
 
-    They are for a terminal of so many columns; elsewhere tables are as wide as they are.
+    Without one, tables are as wide as they are.
     """
+    return [line for block in _blocks(results, columns) for line in block.lines][:-1]
+
+
+def short_report(results: Results, columns: int | None = None) -> list[Line]:
+    """The scoreboard, cautions, and what else of the answer fits on about a page."""
+    lines = [*scoreboard(results, columns), Line("")]
+    paragraphs = _paragraphs(whole_answer(results), columns)
+    for block in (*_cautions(results, columns), *paragraphs):
+        if len(lines) + len(block.lines) <= _PAGE:
+            lines += block.lines
+    return lines
+
+
+def _blocks(
+    results: Results, columns: int | None = None, *, whole: bool = True
+) -> Iterator[_Block]:
+    """The parts of :func:`report_text`, or of :func:`answer_text` alone, in their order."""
     yield from _answer(results, columns)
     for section in sections(results, None) if whole else ():
-        yield from (Block("", text) for text in _section_texts(section, columns))
-    if warned := cautions(results):
-        yield Block("Cautions", _bullets(warned, columns))
+        yield from (_Block("", text) for text in _section_texts(section, columns))
+    yield from _cautions(results, columns)
     if whole:
-        yield Block("", _provenance(results, columns))
+        yield _Block("", _provenance(results, columns))
 
 
-def _joined(blocks: Iterable[Block]) -> str:
-    return "\n\n".join(map(str, blocks)) + "\n"
+def _joined(blocks: Iterable[_Block]) -> str:
+    return "".join(f"{line.text}\n" for block in blocks for line in block.lines)[:-1]
 
 
-def _answer(results: Results, columns: int | None) -> Iterator[Block]:
+def _cautions(results: Results, columns: int | None) -> Iterator[_Block]:
+    if warned := cautions(results):
+        yield _Block("Cautions", _bullets(warned, columns))
+
+
+def _answer(results: Results, columns: int | None) -> Iterator[_Block]:
     """The title, what a reader must know first, the questions, and a line for each recording."""
     found = whole_answer(results)
-    yield Block(_filled(found.title, columns), f"{found.subtitle}.")
+    yield _Block(filled(found.title, columns), f"{found.subtitle}.")
     if found.quick:
         small, remedy = sentence(found.quick.small), sentence(found.quick.remedy)
-        yield Block("", f"{_filled(small, columns)}\n{remedy}")
+        yield _Block("", f"{filled(small, columns)}\n{remedy}")
     if found.simulated:
-        yield Block("", _filled(f"{found.simulated}.", columns))
+        yield _Block("", filled(f"{found.simulated}.", columns))
+    yield from _paragraphs(found, columns)
+
+
+def _paragraphs(found: WholeAnswer, columns: int | None) -> Iterator[_Block]:
+    """The questions with their answers, and a line for each recording."""
     for question, text in found.paragraphs:
-        yield Block(question, _filled(text, columns, "  "))
+        yield _Block(question, filled(text, columns, "  "))
     if found.table:
-        yield Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
-
-
-def _filled(text: str, columns: int | None, first: str = "", others: str | None = None) -> str:
-    """Lines as wide as a page, or as a terminal of so many columns, which break no amount."""
-    lines = fill(
-        unbroken(text),
-        min(columns or WIDTH, WIDTH),
-        initial_indent=first,
-        subsequent_indent=first if others is None else others,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return lines.replace("\N{NO-BREAK SPACE}", " ")
+        yield _Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
 
 
 def _bullets(lines: Sequence[str], columns: int | None) -> str:
-    return "\n".join(_filled(line, columns, "  - ", "    ") for line in lines)
+    return "\n".join(filled(line, columns, "  - ", "    ") for line in lines)
 
 
 def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
     """A section: its title and first sentence, what is about all recordings, and each of them."""
-    yield f"{_underlined(section.title, '=', columns)}\n{_filled(section.lead, columns)}"
+    yield f"{_underlined(section.title, '=', columns)}\n{filled(section.lead, columns)}"
     yield from _item_texts(section.items, columns)
     for block in section.blocks:
         yield _underlined(": ".join(filter(None, [block.name, block.facts])), "-", columns)
@@ -127,11 +141,11 @@ def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
     for item in items:
         if isinstance(item, Table):
             title = ", ".join(filter(None, [item.title, item.about]))
-            yield f"{_filled(title, columns)}\n{_laid_out(item, columns)}"
+            yield f"{filled(title, columns)}\n{_laid_out(item, columns)}"
         elif isinstance(item, BulletList):
             yield _bullets(item.lines, columns)
         elif isinstance(item, Paragraph):
-            yield _filled(item.text, columns)
+            yield filled(item.text, columns)
 
 
 def _provenance(results: Results, columns: int | None) -> str:
@@ -148,9 +162,9 @@ def _provenance(results: Results, columns: int | None) -> str:
 def _laid_out(table: Table, columns: int | None) -> str:
     """A table with its note, as wide as it is unless a terminal has so many columns."""
     text = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
-    return f"{text}\n{_filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
+    return f"{text}\n{filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
 
 
 def _underlined(title: str, line: str, columns: int | None) -> str:
-    shown = _filled(title, columns)
+    shown = filled(title, columns)
     return f"{shown}\n{line * max(map(len, shown.splitlines()))}"

@@ -97,8 +97,8 @@ class Truth:
     Truth(6 units, 10 drives, 3 synapses, movie of 600 s)
     >>> truth.drives[0]
     Drive(name='II/III volleys', layer='II/III', time_s=0.0065)
-    >>> truth.shared("IV volleys").shape
-    (6, 6)
+    >>> truth.members("IV volleys")
+    array([2, 3])
     """
 
     drives: tuple[Drive, ...]
@@ -128,13 +128,6 @@ class Truth:
         """Positions of the units that listen to the drive of this name."""
         names = [known.name for known in self.drives]
         return np.flatnonzero(self.gains[:, names.index(one_of("drive", drive, names))])
-
-    def shared(self, drive: str) -> NDArray[np.bool_]:
-        """Whether two different units both listen to a drive, shape (n_units, n_units)."""
-        listens = np.isin(np.arange(self.gains.shape[0]), self.members(drive))
-        both: NDArray[np.bool_] = np.outer(listens, listens)
-        np.fill_diagonal(both, False)
-        return both
 
 
 def draw_column(

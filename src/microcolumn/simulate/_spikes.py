@@ -105,7 +105,7 @@ def draw_trains(
         math.exp(-1 / _INPUT_MS),
     )
     base = np.empty((frames, n_cells))
-    found = np.empty((_BLOCK_MS * n_cells, 2), dtype=np.int64)
+    spikes = np.empty((_BLOCK_MS * n_cells, 2), dtype=np.int64)
     blocks = []
     for block in range(n_blocks):
         drives = slow[:, block * frames : (block + 1) * frames]
@@ -115,9 +115,9 @@ def draw_trains(
         )
         now = volleys[block * _BLOCK_MS : (block + 1) * _BLOCK_MS]
         n_spikes = spike(
-            base, now, volley_gains, habits, cells.synapses, cells.first_target, state, rng, found
+            base, now, volley_gains, habits, cells.synapses, cells.first_target, state, rng, spikes
         )
-        blocks.append(found[:n_spikes].copy())
+        blocks.append(spikes[:n_spikes].copy())
     cell, sample = np.concatenate(blocks).T
     unit, inside = cells.unit[cell], sample < duration_s * CLOCK_HZ
     # Spikes of two cells of a unit in one sample count once.

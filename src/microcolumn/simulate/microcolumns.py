@@ -15,7 +15,7 @@ from ..errors import BadArgument
 from ..recording import Recording
 from ..units import Units
 from ..validation import one_of, positive_number, real_number, whole_number
-from ._column import Truth, draw_column
+from ._column import VOLLEY_S, Truth, draw_column
 from ._spikes import CLOCK_HZ, KNOT_MS, MOVIE_SPREAD, calibrate, draw_cells, draw_trains
 
 #: What the source of a simulated recording begins with.
@@ -41,6 +41,20 @@ class Microcolumn(Recording):
     ) -> None:
         Recording.__init__(self, trains, units, epochs, source=source, simulated=True)
         object.__setattr__(self, "truth", truth)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Names of the units that share volleys, two or more, by the layer of these.
+
+        Examples
+        --------
+        >>> microcolumn(n_units=6, minutes=1).groups
+        {'II/III': ('0', '1'), 'IV': ('2', '3'), 'V/VI': ('2', '4', '5')}
+        """
+        volleys = (drive for drive in self.truth.drives if drive.time_s == VOLLEY_S)
+        members = {drive.layer: self.truth.members(drive.name) for drive in volleys}
+        ids = {layer: tuple(self.units.ids[n] for n in each) for layer, each in members.items()}
+        return {layer: names for layer, names in ids.items() if len(names) > 1}
 
 
 def microcolumn(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: group, by which those of the slopes are.
 _GROUPS, _BATCHES = 8, 8
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
-#: average, but moments hang together: one burst more among the chains raises them all, and the mean
+#: average, but moments are correlated: one burst more among the chains raises all, and the mean
 #: square of one set of chains is between a half and two.
 MOST_MEAN_SQUARE = 3.0
 #: Standard errors by which the slope of a zero must exceed the penalty for it to be judged.
@@ -58,7 +58,7 @@ _CERTAIN = 2.0
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate(AsText):
     """How far a fit is from its optimum; printed, it is a sentence.
 
@@ -176,13 +176,13 @@ def sampled_certificate(
     variance = 0.25 * summed
     # What chains hardly ever show has no variance there. At the optimum it would have the data's:
     # that of a bit, but for hidden units.
-    expected = np.maximum(data * (layout.multiplicity - data), 0.0)
+    expected = np.maximum(data * (layout.multiplicity - data), 0.0) / layout.n_tied
     expected[layout.weights] = expected[layout.hidden_biases] = 0.0
     n_words = settings.judging_chains * settings.judging_words
     variance = np.maximum(variance, expected / n_words)
     errors, apart, apart_errors = np.sqrt(variance), first - second, np.sqrt(summed)
     x, slopes = layout.pack(theta), mean - data
-    penalty.add_slopes(x, layout, slopes)
+    penalty.add_subgradient(x, layout, slopes)
     # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
     is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > CLEARLY * errors)
     is_judged &= errors > _CONSTANT  # not so the biases of dead hidden units

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..layout import Layout
+from ..packing import unique_rows
 from ..parameters import Parameters
 from ..penalties import Penalty
 from ..validation import Bits, Floats
@@ -68,8 +69,8 @@ class Fisher:
         most = _MOST_ELEMENTS // max(theta.n_visible, theta.n_hidden)
         parts = [_at_most(most, words, weights) for words, weights in sources]
         words, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
-        distinct, place = np.unique(words, axis=0, return_inverse=True)
-        summed = np.bincount(place.ravel(), shares / len(parts)).astype(np.float64)
+        distinct, place = unique_rows(words)
+        summed = np.bincount(place, shares / len(parts)).astype(np.float64)
         return cls(theta, layout, distinct.astype(np.float64), summed)
 
     def __matmul__(self, vector: Floats, /) -> Floats:

@@ -189,7 +189,7 @@ class _Family:
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
     ) -> SearchState | StratifiedState:
-        """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
+        """From uncoupled units along decreasing penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
         if target.has_strata:
             stratified = first_stratified_state(rng, target, x)
@@ -209,9 +209,9 @@ class _Family:
         """The penalised maximum of the pseudolikelihood, whose slopes are twice as large."""
         empty = target.layout.pack(_empty("ising", self.problem))
         penalty = self.problem.penalty(2.0 * target.l1)
-        found = Search(self.pseudolikelihood, penalty, target.layout, empty)
-        found.run(_START_TOLERANCE, _START_ITERATIONS)
-        return found.x
+        search = Search(self.pseudolikelihood, penalty, target.layout, empty)
+        search.run(_START_TOLERANCE, _START_ITERATIONS)
+        return search.x
 
     def _first_start(self, kind: Kind, target: SampledProblem) -> Parameters:
         """Where the first fit of a path begins."""
@@ -220,8 +220,8 @@ class _Family:
         if kind in CONVEX:
             return _empty(kind, self.problem)
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
-        [found] = fit_path("rbm", rough, [target.l1])
-        return found.parameters
+        [fit] = fit_path("rbm", rough, [target.l1])
+        return fit.parameters
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""

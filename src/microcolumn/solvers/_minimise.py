@@ -39,10 +39,10 @@ class FitResult:
     n_iter, n_evaluations : int
         Iterations, and evaluations of the objective and its gradient.
     converged : bool
-        Whether ``optimality`` is below the tolerance, of unpenalised hidden units whether words
-        kept apart ended the fit, of a sampled likelihood whether its certificate holds.
-    kept_objective : float
-        The objective on words kept apart; NaN where there are none.
+        Whether ``optimality`` is below the tolerance, of unpenalised hidden units whether
+        validation words ended the fit, of a sampled likelihood whether its certificate holds.
+    validation_objective : float
+        The objective on validation words; NaN where there are none.
     gain : float
         Likelihood still to be gained, nats per word, by what the last few steps have gained
         (``TAIL``); infinite where there were too few of them, and for other objectives.
@@ -58,7 +58,7 @@ class FitResult:
     n_iter: int
     n_evaluations: int
     converged: bool
-    kept_objective: float = math.nan
+    validation_objective: float = math.nan
     gain: float = math.inf
     sampled: Certificate | None = None
     log_z: float | None = None

@@ -121,23 +121,23 @@ class NewtonSearch(Search):
         self._take(value, optimality)
         return True
 
-    def _damp(self, kept: float) -> None:
+    def _damp(self, reached: float) -> None:
         """Damp less after a step that kept its promise, more after one that fell short."""
-        if kept > _GOOD:
+        if reached > _GOOD:
             self._damping = max(_LESS * self._damping, _LEAST_DAMPING)
-        elif kept < _SHORT:
+        elif reached < _SHORT:
             self._damping *= _SOMEWHAT_MORE
 
     def _correct(self, step: Floats, change: Floats) -> None:
         """Let the curvature along a step be what it was (BFGS), but stay positive (Powell)."""
         expected = self._curvature @ step
-        along, found = float(step @ expected), float(step @ change)
+        along, observed = float(step @ expected), float(step @ change)
         if along <= 0.0:
             return
-        if found < _LEAST_SHARE * along:
-            share = (1.0 - _LEAST_SHARE) * along / (along - found)
+        if observed < _LEAST_SHARE * along:
+            share = (1.0 - _LEAST_SHARE) * along / (along - observed)
             change = share * change + (1.0 - share) * expected
-            found = float(step @ change)
-        for factor, vector in ((1.0 / found, change), (-1.0 / along, expected)):
+            observed = float(step @ change)
+        for factor, vector in ((1.0 / observed, change), (-1.0 / along, expected)):
             dger(factor, vector, vector, a=self._curvature.T, overwrite_a=True)
         self._n_corrections += 1

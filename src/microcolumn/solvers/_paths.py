@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..energy import BERNOULLI
 from ..errors import BadArgument
-from ..layout import Layout
+from ..layout import Layout, TiedLayout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
 from ..penalties import Penalty
@@ -45,9 +45,9 @@ _COARSE_TAIL = 0.5
 #: Shares of an L1 strength at which a ramped start is fitted first, and most iterations at each.
 _RAMP, _RAMP_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
-#: on words kept apart falls by less than this per iteration, relative to its value.
+#: on validation words falls by less than this per iteration, relative to its value.
 LEAST_DECREASE = 1e-6
-#: Iterations between two looks at the words kept apart, and without a fall that end a fit.
+#: Iterations between two looks at the validation words, and without a fall that end a fit.
 _LOOK, _PATIENCE = 5, 50
 
 
@@ -98,9 +98,11 @@ class Problem(StartSettings):
         """Free coordinates of models of the kind of ``start``."""
         left_out = self.never_coactive & (l1 == 0.0 and start.kind in CONVEX)
         coupled, counted = start.J is not None, start.v is not None
-        parts = start.n_hidden, coupled, self.fixed, left_out, counted
+        parts = self.biases, start.n_hidden, coupled, self.fixed, left_out, counted
+        if self.tied_bins > 1:
+            return TiedLayout(*parts, hidden=start.hidden, n_bins=self.tied_bins)
         basis = self.basis if counted else None
-        return Layout(self.biases, *parts, basis=basis, hidden=start.hidden)
+        return Layout(*parts, basis=basis, hidden=start.hidden)
 
     def best(
         self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()
@@ -117,11 +119,11 @@ class Problem(StartSettings):
         # Without live hidden units a search is at its end; the others have yet to come down.
         best = min(filter(_is_live, searches), key=attrgetter("value"), default=lowest)
         n_evaluations -= best.n_evaluations
-        found = self._finish(best)
-        if lowest.value < found.objective:
-            n_evaluations += found.n_evaluations - lowest.n_evaluations
-            found = self._finish(lowest)
-        return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
+        fit = self._finish(best)
+        if lowest.value < fit.objective:
+            n_evaluations += fit.n_evaluations - lowest.n_evaluations
+            fit = self._finish(lowest)
+        return replace(fit, n_evaluations=n_evaluations + fit.n_evaluations)
 
     def compare(
         self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()
@@ -174,8 +176,8 @@ class Problem(StartSettings):
             turned.n_iter = search.n_iter
             turned.n_evaluations += search.n_evaluations
             self._run(turned)
-        found = FitResult.of(turned, self.tol, self._resolution_of(turned))
-        return replace(found, parameters=canonical(found.parameters)[0])
+        fit = FitResult.of(turned, self.tol, self._resolution_of(turned))
+        return replace(fit, parameters=canonical(fit.parameters)[0])
 
     def _stopped_early(
         self, parts: tuple[Objective, Objective], layout: Layout, starts: Sequence[Parameters]
@@ -208,15 +210,15 @@ class Problem(StartSettings):
             converged &= search.n_iter < self.max_iter
             n_evaluations += search.n_evaluations
         theta, _ = canonical(layout.unpack(best))
-        found = Search(self.objective, penalty, layout, layout.pack(theta))
+        polished = Search(self.objective, penalty, layout, layout.pack(theta))
         return FitResult(
             parameters=theta,
-            objective=found.value,
-            optimality=found.optimality,
+            objective=polished.value,
+            optimality=polished.optimality,
             n_iter=n_iter,
             n_evaluations=n_evaluations + 1,
-            converged=converged or found.optimality <= self.tol,
-            kept_objective=lowest,
+            converged=converged or polished.optimality <= self.tol,
+            validation_objective=lowest,
         )
 
 
@@ -292,9 +294,9 @@ def _path(
             searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, ramped)
             by_proxy = min(searches, key=attrgetter("value"))
             drawn, ramped = [by_proxy.layout.unpack(by_proxy.x)], []
-        found = problem.best(l1, [*starts, *drawn], ramped)
-        last = l1, found.parameters
-        yield found
+        fit = problem.best(l1, [*starts, *drawn], ramped)
+        last = l1, fit.parameters
+        yield fit
 
 
 def canonical(theta: Parameters) -> tuple[Parameters, float]:

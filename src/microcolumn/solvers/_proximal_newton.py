@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from ..layout import Layout
+from ..layout import Layout, TiedLayout
 from ..validation import Bits, Floats
 
 #: Newton steps at most, and the residual, in standard deviations of a word, where they end.
@@ -65,6 +65,11 @@ def unit_columns(
     A pair's product varies with its units: q_m x_n + q_n x_m, with their rates q. Of the units'
     covariance the leading eigenvectors count. ``at`` are coordinates of the layout.
     """
+    if isinstance(layout, TiedLayout):  # each coordinate moves all that is tied
+        every = np.arange(layout.untied.size)
+        columns = np.zeros((layout.size, min(rank, words.shape[1])))
+        np.add.at(columns, layout.shared, unit_columns(layout.untied, words, rank, every))
+        return columns[at]
     bits = words.astype(np.float64)
     rates = bits.mean(axis=0)
     bits -= rates

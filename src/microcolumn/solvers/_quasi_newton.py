@@ -23,9 +23,8 @@ from ..penalties import Penalty
 from ..validation import Floats
 from ._bars import delayed_bar
 
-#: Pairs of steps and changes of slope that are remembered: on simulated recordings 12, 25, 50 and
-#: 100 take 100, 86, 80 and 74 % of the evaluations. Fewer where they would have more elements.
-_MEMORY, _MOST_ELEMENTS = 50, 1 << 22
+#: Numbers that pairs of steps and changes of slope may take; fewer pairs are remembered beyond.
+_MOST_ELEMENTS = 1 << 22
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
 #: Slope at the end of a step, relative to the first, at which it is taken because of its slope.
@@ -50,6 +49,8 @@ class Search:
     ``value`` is the penalised objective at ``x``, ``optimality`` the largest violation of the
     optimality conditions there, per entry of the parameters; ``n_iter`` counts steps.
 
+    It remembers so many pairs (``memory``) of steps and changes of slope: on simulated recordings
+    12, 25, 50 and 100 take 100, 86, 80 and 74 % of the evaluations.
     ``curvature`` may give a first guess at the second derivative along each coordinate, which steps
     begin with. The objective may raise OverflowError, from which the search backs off; at the start
     there is no way back, and the error is the caller's.
@@ -65,6 +66,7 @@ class Search:
         layout: Layout,
         x: Floats,
         curvature: Floats | None = None,
+        memory: int = 50,
     ) -> None:
         self._guess, self._longest = curvature, 1.0
         self._objective, self.penalty, self.layout = objective, penalty, layout
@@ -74,7 +76,7 @@ class Search:
         self._direction = np.empty(size)
         # Steps, changes of slope, both of the moving coordinates only, their products, and which
         # coordinates these are.
-        self._most_pairs = max(2, min(_MEMORY, _MOST_ELEMENTS // max(size, 1)))
+        self._most_pairs = max(2, min(memory, _MOST_ELEMENTS // max(size, 1)))
         s, y, moving_s, moving_y = np.empty((4, self._most_pairs + 1, size))
         products, moving = np.empty((self._most_pairs + 1, 2)), np.empty(size, dtype=np.intp)
         self._memory = (s, y, moving_s, moving_y, products, moving)
@@ -124,7 +126,7 @@ class Search:
     def _slope(self, x: Floats, gradient: Floats, slopes: Floats) -> float:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
-        self.penalty.add_slopes(x, self.layout, slopes)
+        self.penalty.add_subgradient(x, self.layout, slopes)
         return float((np.abs(slopes) / self.layout.multiplicity).max(initial=0.0))
 
     def _step(self) -> bool:

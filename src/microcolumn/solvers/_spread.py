@@ -204,11 +204,11 @@ def _weighed(theta: Parameters, keys: Keys, bias: Floats, settings: SamplerSetti
     draws = Draws.of(with_potential(theta, bias), keys, math.log(keys.shape[1]))
     rates = FlipRates.of(draws.theta, draws.keys, draws.counts)
     log_masses, variance = masses_of_numbers(draws.theta, rates)
-    found = _balanced(bias, log_masses, rates, settings)
+    potential = _balanced(bias, log_masses, rates, settings)
     log_p = log_masses - bias
     log_p -= np.logaddexp.reduce(log_p)
-    balanced = replace(draws, theta=with_potential(theta, found))
-    return SpreadDraws(balanced, found, log_p, variance)
+    balanced = replace(draws, theta=with_potential(theta, potential))
+    return SpreadDraws(balanced, potential, log_p, variance)
 
 
 def _balanced(
@@ -219,8 +219,8 @@ def _balanced(
     group = _groups(by_number, settings.group_draws)
     tops, masses = scaled(log_masses, group)
     totals = tops + np.log(np.bincount(group, masses))
-    found: Floats = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
-    return found
+    balanced: Floats = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
+    return balanced
 
 
 class FlipRates(NamedTuple):
@@ -291,8 +291,8 @@ def weights_of(
 ) -> Floats:
     """What words of chains under a potential count for the model, shape (n_words,)."""
     log_masses, _ = masses_of_numbers(with_potential(theta, bias), rates)
-    found = _balanced(bias, log_masses, rates, settings)
-    weights: Floats = np.exp(found.min() - found)[rates.n_active]
+    balanced = _balanced(bias, log_masses, rates, settings)
+    weights: Floats = np.exp(balanced.min() - balanced)[rates.n_active]
     return weights
 
 

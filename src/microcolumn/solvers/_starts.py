@@ -31,6 +31,7 @@ class StartSettings:
     n_init: int  # random starts per L1 strength
     seed: np.random.SeedSequence  # same seed, same fit
     hidden: HiddenUnit = BERNOULLI  # kind of the hidden units
+    tied_bins: int = 1  # of a window in which couplings and weights depend on the lag alone
 
 
 def starts_of(
@@ -83,7 +84,7 @@ def _with_hidden(
         if settings.hidden is GAUSSIAN:
             yield _with_gaussian(theta, settings, rng)
             continue
-        W = rng.normal(scale=_WEIGHT_SPREAD, size=shape)
+        W = _placed(rng.normal(scale=_WEIGHT_SPREAD, size=shape), settings.tied_bins)
         W[settings.fixed] = 0.0
         c = np.full(settings.n_hidden, _HIDDEN_BIAS)
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
@@ -137,4 +138,15 @@ def _correlated_weights(settings: StartSettings, rng: np.random.Generator) -> Fl
     W = per_spread[:, None] * (factor @ rng.normal(size=(spread.size, settings.n_hidden)))
     inputs = np.sqrt(np.einsum("ni,nm,mi->i", W, settings.covariance, W, optimize=True))
     W *= _WEIGHT_SPREAD / np.where(inputs > 0.0, inputs, 1.0)
-    return np.asarray(W)
+    return _placed(W, settings.tied_bins)
+
+
+def _placed(W: Floats, n_bins: int) -> Floats:
+    """The profiles of the hidden units of the middle bin, placed at each bin of the window."""
+    by_bin = W.reshape(n_bins, len(W) // n_bins, n_bins, -1)
+    placed, middle = np.zeros_like(by_bin), n_bins // 2
+    for at in range(n_bins):
+        first, stop = max(at - middle, 0), min(n_bins + at - middle, n_bins)
+        shifted = slice(first - at + middle, stop - at + middle)
+        placed[first:stop, :, at] = by_bin[shifted, :, middle]
+    return placed.reshape(W.shape)

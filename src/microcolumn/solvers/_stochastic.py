@@ -80,7 +80,8 @@ class SampledProblem:
             return None
         means = layout.pack_gradient(self.data(layout.unpack(np.zeros(layout.size)))[1])
         least = max(self.l1, 1.0 / self.settings.most_draws)
-        return layout.multiplicity**2 * np.maximum(means / layout.multiplicity, least)
+        per_entry = np.maximum(means / layout.multiplicity, least)
+        return layout.multiplicity**2 / layout.n_tied * per_entry
 
     def value(self, x: Floats, log_z: float) -> float:
         """Penalised objective, nats per word, where log Z is known."""

@@ -168,9 +168,10 @@ def run_stratified_round(
         mean += weight * of_stratum
     data = problem.layout.pack_gradient(problem.data(state.theta)[1])
     strengths = np.zeros(state.x.size)
-    strengths[problem.layout.couplings] = 2.0 * problem.l1
+    couplings = problem.layout.couplings
+    strengths[couplings] = problem.l1 * problem.layout.multiplicity[couplings]
     gradient, slopes = mean - data, mean - data
-    problem.penalty.add_slopes(state.x, problem.layout, slopes)
+    problem.penalty.add_subgradient(state.x, problem.layout, slopes)
     diagonal = _diagonal(problem, np.maximum(mean, data))
     is_zero = (state.x == 0.0) & (strengths > 0.0)
     n_judged = problem.settings.judging_chains * problem.settings.judging_words
@@ -187,7 +188,8 @@ def run_stratified_round(
         log_share = math.log(max(weight, 1e-300))
         held = max(weight, 0.5 * problem.l1 * math.exp(min(0.5 * (log_share + 11.0), 0.0)))
         own.append([(of_stratum - means)[at, None]])
-        diagonal += (held - weight) * problem.layout.multiplicity * of_stratum
+        per_entry = problem.layout.multiplicity / problem.layout.n_tied
+        diagonal += (held - weight) * per_entry * of_stratum
         if held > 1e-6:
             own[-1].append(unit_columns(problem.layout, stratum.words, _RANKS[1], at))
         own[-1] = [math.sqrt(held) * each for each in own[-1]]
@@ -261,7 +263,7 @@ def _averaged(state: StratifiedState, new: _Moments, problem: SampledProblem) ->
     """Means of all rounds, moved as the curvature says they have moved by the last step."""
     weight = max(_WEIGHT, 1.0 / (1.0 + state.n_averaged))
     multiplicity, old = problem.layout.multiplicity, state.means
-    own = np.maximum(old * (multiplicity - old), 0.0) * state.step
+    own = np.maximum(old * (multiplicity - old), 0.0) / problem.layout.n_tied * state.step
     moved = old + own + new.columns @ (state.step @ new.columns)
     means: Floats = (1.0 - weight) * moved + weight * new.mean
     return means
@@ -269,16 +271,16 @@ def _averaged(state: StratifiedState, new: _Moments, problem: SampledProblem) ->
 
 def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
     """Curvature along each coordinate, by means of the model or the data."""
-    multiplicity = problem.layout.multiplicity
+    multiplicity, n_tied = problem.layout.multiplicity, problem.layout.n_tied
     least = max(problem.l1, 1.0 / problem.settings.most_draws)
-    is_pair = multiplicity > 1.0
+    is_pair = multiplicity > n_tied
     means = np.maximum(means / multiplicity, np.where(is_pair, least, 1e-5))
-    diagonal: Floats = multiplicity**2 * means * (1.0 - np.where(is_pair, 0.0, means))
+    diagonal: Floats = multiplicity**2 / n_tied * means * (1.0 - np.where(is_pair, 0.0, means))
     return diagonal
 
 
 def _excess(state: StratifiedState, theta: Parameters) -> tuple[bool, NDArray[np.bool_]]:
-    """Whether the words do not stand for a model so far away, and which strata change too much."""
+    """Whether a model is too far for the samples, and which strata change too much."""
     first, *others = state.strata
     of_first = first.change(state.theta, theta)
     log_z, rises = _log_mean(of_first), np.zeros(len(others), dtype=bool)

@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_limits
 from .. import __version__, evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate.past import MOST_UNITS_OF_PAST
 from ..evaluate.splits import score_split
 from ..models.penalised import PenalisedModel
 from ..models.spec import INDEPENDENT
+from ..objectives.conditional import MOST_UNITS_OF_PAST
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
@@ -180,7 +180,7 @@ def _fit(task: Task) -> Rows:
         strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
     if is_auto:
         choice = evaluate.choose_n_hidden(model, train, validation, strengths, max_steps=steps)
-        tried = [_tried(each)[each.chosen] for each in (*choice.others, choice)]
+        tried = [_tried(each)[each.best_index] for each in (*choice.others, choice)]
     else:
         settings: dict[str, Any] = {"nested": nested, "max_steps": steps}
         choice, tried = evaluate.choose_l1(model, train, validation, strengths, **settings), None
@@ -205,14 +205,14 @@ def _fit_row(fit: models.WordModel) -> dict[str, Any]:
     }
 
 
-def _normaliser_row(fit: models.WordModel, kept: evaluate.Score) -> dict[str, Any]:
+def _normaliser_row(fit: models.WordModel, validation: evaluate.Score) -> dict[str, Any]:
     log_z = fit.log_partition()
     # The job has its own seconds; results are the same in every run.
     return row_of(log_z, "seconds") | {
         "l1": float(getattr(fit, "l1", 0.0)),
         "false_mass": log_z.spurious_mass,
-        "validation_bits_per_second": kept.bits_per_second,
-        "validation_stderr": kept.stderr,
+        "validation_bits_per_second": validation.bits_per_second,
+        "validation_stderr": validation.stderr,
     }
 
 
@@ -225,7 +225,7 @@ def _fit_alternative(task: Task, train: Words, validation: Words) -> Rows:
     choice = evaluate.choose(
         model, train, validation, fewer_settings(grid) if _is_fast(task) else grid
     )
-    fit, kept = choice.best, choice.scores[choice.chosen]
+    fit, kept = choice.best, choice.scores[choice.best_index]
     certificate = getattr(fit, "certificate_", None)
     optimality = certificate and certificate.optimality
     row = {"optimality": optimality, "tried": _tried(choice)} | _fit_row(fit)
@@ -244,7 +244,8 @@ def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_alternative:
-        settings |= {"objective": spec.objective, "n_init": experiment.n_init}
+        own = {"n_init": experiment.n_init, "tie_bins": experiment.tie_bins}
+        settings |= {"objective": spec.objective} | own
     if _is_fast(task):
         settings["tol"] = TOLERANCE
     cls: Any = models.model_class(spec.model)
@@ -269,7 +270,7 @@ def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _chosen(task: Task, name: str) -> models.WordModel:
+def _preferred_fit(task: Task, name: str) -> models.WordModel:
     """Fit of a model at the l1 that was chosen, with its log Z."""
     return models.from_bytes(task.models[name][0], log_z=task.log_z[name])
 
@@ -277,7 +278,7 @@ def _chosen(task: Task, name: str) -> models.WordModel:
 def _compared(task: Task, train: Words) -> dict[str, models.WordModel]:
     """Firing rates, and the chosen fit of every model."""
     rates: dict[str, models.WordModel] = {INDEPENDENT: models.Independent().fit(train)}
-    return rates | {name: _chosen(task, name) for name in task.models}
+    return rates | {name: _preferred_fit(task, name) for name in task.models}
 
 
 def _test(task: Task) -> Rows:
@@ -320,14 +321,14 @@ def _patterns(task: Task) -> Rows:
 
 
 def _anneal(task: Task) -> Rows:
-    model = _chosen(task, _spec(task).name)
+    model = _preferred_fit(task, _spec(task).name)
     return {"annealings": [{"l1": model.l1, "convergence": to_blob(anneal(model))}]}
 
 
 def _predict(task: Task) -> Rows:
     """Each unit's newest bin from the rest of the window and, if there is one, from the past."""
     _, _, test = _split(task)
-    model = _chosen(task, _spec(task).name)
+    model = _preferred_fit(task, _spec(task).name)
     rows: Rows = {"predictions": [], "calibrations": []}
     rates_hz = model.rates_[-test.n_units :] / test.bin_width
     for given in ("rest", "past"):
@@ -364,14 +365,14 @@ def _predicts_from_past(model: models.WordModel, words: Words) -> bool:
 def _structure(task: Task) -> Rows:
     """Layers of the hidden units and couplings; pairs and triplets that they amount to."""
     train, _, test = _split(task)
-    model = _chosen(task, _spec(task).name)
+    model = _preferred_fit(task, _spec(task).name)
     labels = set(test.units.layer or ()) - {""}
     layers = evaluate.layer_statistics(model, test.units) if len(labels) > 1 else None
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
-    found = evaluate.effective_interactions(model, order)
+    expansion = evaluate.effective_interactions(model, order)
     interactions = {
-        "rms_nats": found.rms_nats,
-        "strongest": [found.strongest(k) for k in range(2, order + 1)],
+        "rms_nats": expansion.rms_nats,
+        "strongest": [expansion.strongest(k) for k in range(2, order + 1)],
     }
     row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
     # Hidden units are judged by whether they recur (assemblies), with no second test of weights.

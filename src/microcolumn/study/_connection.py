@@ -156,10 +156,10 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by {age} microcolumn (store format {version}, this one uses "
             f"{FORMAT_VERSION}); nothing was changed: {remedy} that version, or use another store"
         )
-    found = dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
-    if found != definitions():
-        names = {**definitions(), **found}
-        [name, *_] = [name for name in names if found.get(name) != definitions().get(name)]
+    present = dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
+    if present != definitions():
+        names = {**definitions(), **present}
+        [name, *_] = [name for name in names if present.get(name) != definitions().get(name)]
         raise StoreError(
             DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed")
         )

@@ -148,6 +148,8 @@ class Experiment(Renamed):
     models : tuple of str
         Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and alternatives outside the
         paper's family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
+        Where ``"SemiRBM"`` meets one of a common drive, one with a single hidden unit is compared,
+        too: pairs and a drive, which groups must be better than.
     n_hidden : tuple of int, "auto" or "dims"
         Numbers of hidden units, a model for each; ``"auto"`` for the number that the validation
         part of each split prefers (:func:`microcolumn.evaluate.choose_n_hidden`; a SemiRBM takes
@@ -174,6 +176,8 @@ class Experiment(Renamed):
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
+    tie_bins : bool
+        Whether couplings and weights of windows depend on the lag between bins alone.
     fast_above_bits : int, optional
         Words of more bits than this get a faster comparison: without ``"SemiRBM"`` unless
         ``models`` are chosen, with 10 hidden units where ``n_hidden`` is ``"auto"``, fits that end
@@ -207,6 +211,7 @@ class Experiment(Renamed):
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
     group_l1: float = _setting(0.0, _strength)
+    tie_bins: bool = _setting(False, lambda name, value: expect(name, value, bool, "true or false"))
     fast_above_bits: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
@@ -215,6 +220,17 @@ class Experiment(Renamed):
             with within(f"experiment {self.name}"):
                 value = each.metadata["check"](each.name, getattr(self, each.name))
             object.__setattr__(self, each.name, value)
+        with within(f"experiment {self.name}"):
+            self._check_ties()
+
+    def _check_ties(self) -> None:
+        """Refuse what hidden units of tied bins cannot be."""
+        if self.tie_bins and self.group_l1 > 0.0:
+            raise BadArgument("group_l1", "has no groups where bins are tied", "set one of them")
+        for n_hidden in self.n_hidden if self.tie_bins else ():
+            if isinstance(n_hidden, int) and any(n_hidden % window for window in self.windows):
+                problem = f"has {n_hidden}, which not all windows can share among tied bins"
+                raise BadArgument("n_hidden", problem, "give 'dims' or 'auto'")
 
     @classmethod
     def from_dict(cls, name: str, settings: Any) -> Experiment:
@@ -265,4 +281,5 @@ SPATIOTEMPORAL = Experiment(
     windows=(*range(1, 11), 15),
     models=PAPER_MODELS,
     n_hidden=("dims",),
+    l1="coarse",  # eleven windows take hours by every strength
 )

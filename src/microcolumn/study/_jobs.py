@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from ..evaluate.choice import FIRST, merits_of, preferred
 from ..models import ModelSpec
-from ..models.spec import ALTERNATIVES
+from ..models.spec import ALTERNATIVES, take_pairs_with_drive
 from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 11
+RESULTS_VERSION = 12
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -100,7 +100,7 @@ def specs_of(experiment: Experiment, n_units: int, window: int) -> tuple[ModelSp
 
 def families(experiment: Experiment, n_units: int, window: int) -> dict[str, ModelSpec]:
     """The same models by a name for all windows: ``"RBM"`` for ``"RBM 30"`` where units grow."""
-    bits, found = n_dims(experiment, n_units, window), {}
+    bits, specs = n_dims(experiment, n_units, window), {}
     models = experiment.models_for(bits)
     family = [model for model in models if model not in ALTERNATIVES]
     for objective in experiment.objectives:
@@ -110,9 +110,12 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
                 chosen = FIRST if experiment.is_fast(bits) else 0
                 n_hidden = bits if size == "dims" else chosen if size == "auto" else fixed
                 name = ModelSpec(model, fixed, objective).name
-                found[name] = ModelSpec(model, n_hidden, objective)
+                specs[name] = ModelSpec(model, n_hidden, objective)
+        if take_pairs_with_drive(models):
+            one = ModelSpec("SemiRBM", 1, objective)
+            specs[one.name] = one
     # An alternative model has one way to be fitted, whatever the objectives of the others.
-    return found | {name: ModelSpec(name) for name in models if name in ALTERNATIVES}
+    return specs | {name: ModelSpec(name) for name in models if name in ALTERNATIVES}
 
 
 def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
@@ -135,11 +138,11 @@ def stages(plan: Plan, recording_info: Mapping[str, RecordingInfo]) -> list[dict
 def _stages(
     experiment: Experiment, plan: Plan, recording_info: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
-    found: list[list[tuple[float, str, Job]]] = [[], [], []]
+    stages: list[list[tuple[float, str, Job]]] = [[], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
         described = Job("describe", name, experiment.name)
         key = digest(settings_of(described, experiment, ()), recording_info[name])
-        found[0].append((math.inf, key, described))
+        stages[0].append((math.inf, key, described))
         for window in experiment.windows:
             bits = n_dims(experiment, recording_info[name].n_units, window)
             compared = specs_of(experiment, recording_info[name].n_units, window)
@@ -149,8 +152,8 @@ def _stages(
                 n_hidden = job.model.n_hidden or bits * job.model.has_groups if job.model else 0
                 size = bits * (1 + n_hidden)
                 settings = settings_of(job, experiment, compared)
-                found[stage].append((size, digest(settings, recording_info[name]), job))
-    for jobs in found:  # sorting keeps the order of those of equal size
+                stages[stage].append((size, digest(settings, recording_info[name]), job))
+    for jobs in stages:  # sorting keeps the order of those of equal size
         yield {key: job for _, key, job in sorted(jobs, key=lambda entry: -entry[0])}
 
 
@@ -193,6 +196,8 @@ def settings_of(
         settings["max_steps"] = experiment.max_steps
         if experiment.fast_above_bits is not None:
             settings["light_above"] = experiment.fast_above_bits
+        if experiment.tie_bins:
+            settings["tie_bins"] = True
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 

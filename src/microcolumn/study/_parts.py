@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..atomic import atomic_write
 from ..errors import BadInput
-from .progress import progress_bar
+from .progress import Progress
 from .store import Store, StoreError
 from .submission import parts_folder
 
@@ -68,7 +68,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
     waiting = _waiting(store)
     merged = failed = 0
     sentences = []
-    with progress_bar(len(waiting), 0, progress if waiting else False) as bar:
+    with Progress(len(waiting), progress=progress if waiting else False) as bar:
         for path in waiting:
             try:
                 part = read_part(path)
@@ -87,7 +87,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
                 for name in part.finished():
                     store.finish(name, *part.job(name))
                     merged += 1
-            bar.update()
+            bar.advance()
     if merged:
         clear_parts(store)
     return MergeResult(merged, failed, tuple(sentences))
@@ -130,6 +130,6 @@ def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Me
 
 def _waiting(store: Store) -> list[Path]:
     """Parts of jobs that the store does not have."""
-    found = [each for each in parts_folder(store.path).glob("*") if _NAME.fullmatch(each.name)]
-    known = store.finished() if found else set()
-    return sorted(each for each in found if each.stem not in known)
+    parts = [each for each in parts_folder(store.path).glob("*") if _NAME.fullmatch(each.name)]
+    known = store.finished() if parts else set()
+    return sorted(each for each in parts if each.stem not in known)

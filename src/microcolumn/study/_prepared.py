@@ -13,6 +13,7 @@ from ..errors import BadInput
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
+from ..simulate import Microcolumn
 from ..survey import suspect_units
 from ..survey.suspects import late_start, suspicions
 from ..words import Words
@@ -83,8 +84,8 @@ class Prepared:
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
         experiment, compared = self._experiment(job)
-        found = dependencies(job, compared, experiment.n_splits)
-        return {other: self.digests[other] for other in found}
+        needed = dependencies(job, compared, experiment.n_splits)
+        return {other: self.digests[other] for other in needed}
 
     def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
         """The job with all it needs; ``store_of`` gives the store of each fit it starts from."""
@@ -182,6 +183,7 @@ def recording_row(
         "units": units,
         "notes": recording.notes,
         "survey": survey,
+        "planted_groups": recording.groups if isinstance(recording, Microcolumn) else None,
     }
 
 
@@ -217,7 +219,7 @@ def inputs(
             where["l1"] = chosen_l1(rows)
             if fit.split == job.split:
                 log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
-        found = store.rows("fits", columns=("file",), job=digest, **where)
+        files = store.rows("fits", columns=("file",), job=digest, **where)
         before = models.get(fit.model.name, ())
-        models[fit.model.name] = (*before, *(row["file"] for row in found))
+        models[fit.model.name] = (*before, *(row["file"] for row in files))
     return models, log_z

@@ -19,7 +19,7 @@ from ..safe_text import shortened
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
-from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .index import Condition, NotComputedError, Row, Where, log_partition_of, n_blocks
 from .plan import Experiment
 from .unit_table import unit_rows
 
@@ -52,7 +52,7 @@ class Results(StoredStudy):
         By which version and by which command it was made.
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, whether it is
-        simulated, notes, survey.
+        simulated, notes, survey, planted groups.
     index : PlanIndex
         Conditions and models of the plan.
 
@@ -93,14 +93,14 @@ class Results(StoredStudy):
 
     def _overview(self, at: Condition) -> dict[str, str]:
         """Row of a condition in what a notebook shows."""
-        found = self._comparisons.get(at)
-        best = found.best if found is not None and found.models else None
+        tested = self._comparisons.get(at)
+        best = tested.best if tested is not None and tested.models else None
         return {
             "recording": self.label(at.recording),
             "experiment": at.experiment.name,
             "units": str(self.index.n_units(at.recording, at.experiment)),
             "bins per word": str(at.window),
-            "splits tested": f"{found.n_splits if found else 0} of {at.experiment.n_splits}",
+            "splits tested": f"{tested.n_splits if tested else 0} of {at.experiment.n_splits}",
             "best model": "-" if best is None else best.name,
             "bits/s over independent units": "-" if best is None else f"{best.bits_per_second:.2f}",
         }
@@ -108,10 +108,10 @@ class Results(StoredStudy):
     def comparison(self, recording: str, **where: Unpack[Where]) -> evaluate.Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, **where)
-        found = self._comparisons.get(condition)
-        if found is None:
+        comparison = self._comparisons.get(condition)
+        if comparison is None:
             raise condition.missing("a test")
-        return found
+        return comparison
 
     def by_window(
         self, recording: str, *, experiment: str = "spatiotemporal"
@@ -119,18 +119,18 @@ class Results(StoredStudy):
         """Scores per unit against the length of the window (docs/method.md, section 7)."""
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
-        found: dict[str, list[evaluate.ModelScore | None]] = {}
+        by_model: dict[str, list[evaluate.ModelScore | None]] = {}
         for window in settings.windows:
             condition = Condition(recording, settings, window)
             scores = self._scores(condition)
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units, settings.train)
-                found.setdefault(name, []).append(result)
+                by_model.setdefault(name, []).append(result)
         return evaluate.WindowResult(
             recording=recording,
             experiment=settings.name,
             windows=settings.windows,
-            models={name: tuple(results) for name, results in found.items()},
+            models={name: tuple(results) for name, results in by_model.items()},
             train_share=settings.train,
         )
 
@@ -228,8 +228,8 @@ class Results(StoredStudy):
         :func:`microcolumn.evaluate.effective_interactions`.
         """
         condition, spec = self._model_at(recording, model, where)
-        found = self._structures(condition, spec)
-        return {split: row["interactions"] for split, row in found.items()}
+        structures = self._structures(condition, spec)
+        return {split: row["interactions"] for split, row in structures.items()}
 
     def assemblies(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
@@ -243,6 +243,26 @@ class Results(StoredStudy):
             return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(evaluate.Assemblies, rows[0]["found"])
+
+    def best_with_hidden(self, recording: str, **where: Unpack[Where]) -> ModelSpec:
+        """The best ranked model that has live hidden units in split 0."""
+        for each in self.comparison(recording, **where).models:
+            if each.spec.has_groups and len(self.assemblies(recording, each.spec, **where)):
+                return each.spec
+        raise NotComputedError("no hidden unit of split 0 is live")
+
+    def planted(self, recording: str, **where: Unpack[Where]) -> tuple[evaluate.PlantedGroup, ...]:
+        """Groups that a recording was simulated with, and hidden units of the best model for them.
+
+        See :meth:`best_with_hidden` and :func:`microcolumn.evaluate.match_groups`. Empty where no
+        groups are known of the units that are modelled.
+        """
+        ids = self.units(recording, experiment=where.get("experiment")).ids
+        known = self.recordings[recording]["planted_groups"] or {}
+        modelled = {name: [unit for unit in ids if unit in each] for name, each in known.items()}
+        groups = {name: units for name, units in modelled.items() if len(units) > 1}
+        best = self.best_with_hidden(recording, **where)
+        return evaluate.match_groups(groups, self.assemblies(recording, best, **where))
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
@@ -262,8 +282,8 @@ class Results(StoredStudy):
     def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, **where)
-        found = self._query("patterns", **condition.names)
-        rows = condition.needed("the patterns of split 0", found)
+        stored = self._query("patterns", **condition.names)
+        rows = condition.needed("the patterns of split 0", stored)
         test = self.words(split=0, **condition.names)[2]
         statistics = {
             row["model"]: replace(
@@ -287,9 +307,11 @@ class Results(StoredStudy):
         """How well each model describes the test words of split 0, by name of the model."""
         condition = self.index.at(recording, **where)
         rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition))
-        found = {r["model"]: typed(evaluate.Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
+        by_model = {
+            r["model"]: typed(evaluate.Adequacy, r["adequacy"]) for r in rows if r["adequacy"]
+        }
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
-        return {name: found[name] for name in order if name in found}
+        return {name: by_model[name] for name in order if name in by_model}
 
     def explainable(self, recording: str, **where: Unpack[Where]) -> evaluate.Explainable:
         """What the best possible model would gain on the test words of split 0."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from pathlib import Path
 
-from ..formatting import counted
-from ..safe_text import printable
+from ..evaluate.significance import with_error
+from ..wording import worded
 from ._compute import Task, execute
+from ._forecast import Forecast
+from ._jobs import Job
 from ._parts import clear_parts
 from ._prepared import Prepared
+from ._ready import ReadyJobs
 from ._results import Results
 from ._workers import StudyError, Workers, compile_ahead, workers_at
 from .plan import Plan
-from .progress import is_interactive, log_if_slow, moving_clock, progress_bar
+from .progress import Progress, log_if_slow
 from .store import Store
 
 
@@ -44,8 +46,8 @@ def run(
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
         instead; microcolumn must be installed there.
     progress : bool, optional
-        Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
-        only.
+        Show jobs done, time left and what is known so far on a line that moves, or in a log on
+        a line every few seconds; by default in a terminal and in a notebook only.
     command : str
         What to note down as the origin of the run.
 
@@ -81,45 +83,52 @@ def run(
 def _do_jobs(
     store: Store, prepared: Prepared, workers: Workers, progress: bool | None, messages: list[str]
 ) -> None:
-    """Do all that is left, stage by stage, storing each job as it finishes."""
+    """Do all that is left, storing each job as it finishes."""
     jobs, failed = prepared.jobs, []
     done = store.finished() & jobs.keys()
+    ready = ReadyJobs(jobs, lambda job: prepared.used(job).values(), done)
+    forecast = Forecast([job for digest, job in jobs.items() if digest not in done], workers.count)
 
-    def task(name: str) -> Task:
-        # joblib draws tasks from threads of its own, so each gets a connection of its own.
-        with Store.open(store.path) as reader:
-            return prepared.task(name, lambda _: reader, workers.threads)
+    def take() -> Task | None:
+        name = ready.take()
+        return None if name is None else prepared.task(name, lambda _: store, workers.threads)
 
-    with progress_bar(len(jobs), len(done), progress) as bar, moving_clock(bar):
+    with Progress(len(jobs), len(done), progress) as bar:
         if done:
             n_jobs = f"{len(done):,} of {len(jobs):,} jobs"
             messages = [*messages, f"{n_jobs} are in {store.path} already"]
         for sentence in messages:
-            bar.write(printable(sentence), file=sys.stderr)
+            bar.write(sentence)
         if len(jobs) - len(done) > 1 and workers.count > 1 and workers.client is None:
-            compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
-        if len(done) < len(jobs):  # until the first job is done
-            starting = f"starting {counted(workers.count, 'worker')}"
-            bar.set_description(starting, refresh=is_interactive())
-        for stage in prepared.stages:
-            # A job is not ready where an earlier one, whose result it starts from, failed.
-            left = [name for name in stage if name not in done]
-            ready = [name for name in left if done.issuperset(prepared.used(jobs[name]).values())]
-            with (
-                workers.as_study_error(store.path),
-                closing(workers.results(execute, map(task, ready))) as results,
-            ):
-                for result in results:
-                    job = jobs[result.digest]
-                    prepared.keep(result, store)
-                    if result.error:
-                        failed.append(f"{result.error} ({job})")
-                    else:
-                        done.add(result.digest)
-                    bar.set_description(job.kind, refresh=False)
-                    bar.update()
+            compile_ahead(bar.write)
+        with (
+            workers.as_study_error(store.path),
+            closing(workers.results(execute, take)) as results,
+        ):
+            for result in results:
+                job = jobs[result.digest]
+                prepared.keep(result, store)
+                forecast.finish(job, result.seconds)
+                if result.error:
+                    failed.append(f"{result.error} ({job})")
+                else:
+                    ready.finish(result.digest)
+                known = _leader(store, job) if job.kind == "test" and not result.error else ""
+                bar.advance(left=forecast.seconds, known=known)
     if failed:
         raise StudyError(
             f"{len(failed)} of {len(jobs)} jobs failed, the first with {failed[0]}; what was "
             f"finished is in {store.path}: run again to retry"
         )
+
+
+def _leader(store: Store, job: Job) -> str:
+    """By how much groups lead, or are behind, where one more split was tested; empty if unknown."""
+    results = Results(store.path)
+    found = results.comparison(job.recording, experiment=job.experiment, window=job.window)
+    pair = found.groups
+    if pair is None:
+        return ""
+    by = with_error(abs(pair.bits_per_second), pair.stderr)
+    several = len(results.plan.sources) > 1
+    return worded("study", "leader", pair=pair, by=by, several=several, recording=job.recording)

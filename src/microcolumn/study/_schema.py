@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 10
+FORMAT_VERSION = 11
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -36,7 +36,8 @@ CREATE TABLE recordings (
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit,
                 --        area and probe where known}, ...]
   notes TEXT,   -- JSON
-  survey TEXT  -- JSON
+  survey TEXT,  -- JSON
+  planted_groups TEXT  -- JSON: {name: [unit, ...]} of a simulation, NULL where not known
 ) STRICT;
 
 CREATE TABLE environments (
@@ -195,7 +196,7 @@ JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
-    *("gain_by_cell", "share_by_cell"),
+    *("gain_by_cell", "share_by_cell", "planted_groups"),
 }
 #: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")
@@ -255,12 +256,12 @@ LEFT JOIN failures ON failures.digest = planned.digest;
 @cache
 def tables() -> dict[str, Table]:
     """All tables and views of :data:`SCHEMA` by name."""
-    found = _tables(SCHEMA)
+    by_name = _tables(SCHEMA)
     for name, table in RESULTS.items():
         key = ("planned_position", *(column for column in table.key if column != "job"))
-        found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
-    found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
-    return found
+        by_name[f"current_{name}"] = Table(by_name[f"current_{name}"].types, key)
+    by_name["current_jobs"] = Table(by_name["current_jobs"].types, ("position",))
+    return by_name
 
 
 @cache

@@ -105,12 +105,12 @@ def tasks_by_state(jobs: Sequence[str]) -> dict[str, int]:
     except SlurmError:
         accounts = ""
     lines = [line.partition("|") for line in accounts.splitlines()]
-    found = {each: state for task, _, state in lines for each in _single(task)}
+    states = {each: state for task, _, state in lines for each in _single(task)}
     asked = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%F|%K|%T"]
     for job, index, state in (line.split("|") for line in _answer(asked).splitlines()):
         if job in jobs:
-            found[job if index == "N/A" else f"{job}_{index}"] = state
-    return dict(Counter(map(_in_words, found.values())))
+            states[job if index == "N/A" else f"{job}_{index}"] = state
+    return dict(Counter(map(_in_words, states.values())))
 
 
 def _single(task: str) -> list[str]:

@@ -127,8 +127,8 @@ class StoredStudy:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
         condition, spec = self._model_at(recording, model, where)
         chosen = self._l1(condition, spec, split, l1)
-        found = self._normaliser(condition, spec, split, chosen)
-        arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
+        normaliser = self._normaliser(condition, spec, split, chosen)
+        arrays = {name: np.array(entry) for name, entry in normaliser["activation"].items()}
         return HiddenActivation(**arrays)
 
     def words(
@@ -255,8 +255,8 @@ class StoredStudy:
 
     def _normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
         """Row of one fit's log Z and validation score."""
-        found = self._normalisers(condition, spec, split)
-        rows = condition.needed(f"{spec.name} of split {split}", found)
+        normalisers = self._normalisers(condition, spec, split)
+        rows = condition.needed(f"{spec.name} of split {split}", normalisers)
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
             remedy = f"{spec.name} of split {split} of {condition} has {known}"
@@ -265,15 +265,15 @@ class StoredStudy:
 
     def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
         """Scores of the splits tested so far."""
-        found: dict[ModelSpec, list[SplitScore]] = {}
+        by_spec: dict[ModelSpec, list[SplitScore]] = {}
         for row in self._rows("scores", condition):
-            found.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
-        return found
+            by_spec.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
+        return by_spec
 
     @cached_property
     def _comparisons(self) -> dict[Condition, Comparison]:
         """All comparisons that have a finite score, by condition."""
-        found = {}
+        comparisons = {}
         for condition in self.index.conditions():
             n_units = self.index.n_units(condition.recording, condition.experiment)
             experiment = condition.experiment
@@ -286,8 +286,8 @@ class StoredStudy:
                 **condition.names,
             )
             if compared.models or compared.unranked:
-                found[condition] = compared
-        return found
+                comparisons[condition] = compared
+        return comparisons
 
     @cached_property
     def _jobs(self) -> dict[str, Any]:

@@ -254,11 +254,11 @@ def _run_jobs(digests: Sequence[str], prepared: Prepared, parts: Path, threads: 
     return n_failed
 
 
-def _with_recording(known: Prepared, recording: str) -> Prepared:
+def _with_recording(prepared: Prepared, recording: str) -> Prepared:
     """The plan with a recording, which must be what it was when the study was submitted."""
-    [source] = [each for each in known.plan.sources if each.name == recording]
+    [source] = [each for each in prepared.plan.sources if each.name == recording]
     read = source.load()
-    if fingerprint(read) != known.recording_info[recording].fingerprint:
+    if fingerprint(read) != prepared.recording_info[recording].fingerprint:
         problem = f"recording {recording!r} is not what it was when the study was submitted"
         raise BadInput(problem, "restore it, or submit the study again into a new store")
-    return Prepared(known.plan, known.recording_info, {recording: read})
+    return Prepared(prepared.plan, prepared.recording_info, {recording: read})

@@ -10,15 +10,17 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
+from concurrent import futures
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib import cpu_count
+from joblib.externals import loky
 from tqdm.auto import tqdm
 
 from ..errors import BadArgument, BadInput
@@ -39,6 +41,10 @@ _NO_WORKER = 5.0
 
 #: What is said before kernels are compiled.
 _COMPILING = "compiling kernels, once per installation: about ten seconds"
+#: Seconds after which processes without work end, and what tells libraries in them how many threads
+#: to start.
+_IDLE_S = 300
+_THREADS_OF = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"))
 #: Seconds between two looks of a worker at whether its run is still there.
 _WATCH = 1.0
 
@@ -56,30 +62,51 @@ class Workers:
     where: str
     client: Any = None  # of Dask's scheduler; None on this machine
 
-    def results(self, work: Callable[[T], R], tasks: Iterator[T]) -> Generator[R]:
-        """What ``work`` makes of each task, in the order they are finished."""
-        if self.client is not None:
-            return self._from_dask(work, tasks)
-        parallel = Parallel(
-            n_jobs=self.count,
-            return_as="generator_unordered",
-            batch_size=1,  # a batch would be stored only when all of it is done
-            max_nbytes=None,  # words are small; files of joblib's would outlive a kill
-        )
-        with ctrl_c_held_back():  # the workers start here
-            found: Generator[R] = parallel(delayed(work)(task) for task in tasks)
-        return found
+    def results(self, work: Callable[[T], R], take: Callable[[], T | None]) -> Generator[R]:
+        """What ``work`` makes of each task, in the order they are finished.
 
-    def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Generator[R]:
+        ``take`` gives the next task, or None while all that are left wait for results.
+        """
+        if self.client is not None:
+            return self._from_dask(work, take)
+        return self._from_processes(work, take) if self.count > 1 else _one_by_one(work, take)
+
+    def _from_processes(self, work: Callable[[T], R], take: Callable[[], T | None]) -> Generator[R]:
+        """The same by processes, which are ended at once where the caller ends early."""
+        processes = loky.get_reusable_executor(
+            self.count,
+            timeout=_IDLE_S,
+            initializer=_exit_with_parent,
+            initargs=(os.getpid(),),
+            env=dict.fromkeys(_THREADS_OF, str(self.threads)),
+        )
+        pending: set[Future[R]] = set()
+        try:
+            while True:
+                with ctrl_c_held_back():  # processes may start here
+                    # Twice as many as can run, so that none waits for its next task.
+                    while len(pending) < 2 * self.count and (task := take()) is not None:
+                        pending.add(processes.submit(work, task))
+                if not pending:
+                    return
+                done, pending = futures.wait(pending, return_when=futures.FIRST_COMPLETED)
+                while done:
+                    yield done.pop().result()
+        finally:
+            if pending:
+                processes.shutdown(kill_workers=True)
+
+    def _from_dask(self, work: Callable[[T], R], take: Callable[[], T | None]) -> Generator[R]:
         """The same by the workers of a cluster, of which some may go and others come."""
         from distributed import wait
 
         pending: set[Any] = set()
-        left = iter(tasks)
         while True:
             # Twice as many as can run, so that no worker waits for its next task.
             n_free = 2 * sum(self.client.nthreads().values()) - len(pending)
-            for task in islice(left, max(n_free, 0 if pending else 1)):
+            for _ in range(max(n_free, 0 if pending else 1)):
+                if (task := take()) is None:
+                    break
                 # A task is large; pure would have Dask hash all of it.
                 pending.add(self.client.submit(work, task, pure=False))
             if not pending:
@@ -135,14 +162,16 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         return
     cores = int(cpu_count())
     count = cores if n_jobs is None else whole_number("n_jobs", n_jobs, least=1)
-    watched = {"initializer": _exit_with_parent, "initargs": (os.getpid(),)}
-    with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
+    with warnings.catch_warnings():
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
         # jobs. Nothing is lost by it.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-        # Nor by a run that ends early, of which another sentence tells.
-        warnings.filterwarnings("ignore", ".*You could benefit from adjusting the input task")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
+
+
+def _one_by_one(work: Callable[[T], R], take: Callable[[], T | None]) -> Generator[R]:
+    while (task := take()) is not None:
+        yield work(task)
 
 
 def _exit_with_parent(run: int) -> None:

@@ -99,17 +99,17 @@ class PlanIndex:
             raise BadInput(f"the study has no recording {recording!r}", f"it has {known}")
         if recording not in self._sizes:
             raise NotComputedError(f"{recording!r} is not read yet", "run the study further")
-        found = {
+        experiments = {
             each.name: each
             for each in self.plan.experiments
             if recording in [source.name for source in self.plan.sources_of(each)]
         }
-        if name is None and found:
-            return next(iter(found.values()))
-        if name not in found:
-            known = ", ".join(found) or "none"
+        if name is None and experiments:
+            return next(iter(experiments.values()))
+        if name not in experiments:
+            known = ", ".join(experiments) or "none"
             raise BadInput(f"{recording!r} has no experiment {name!r}", f"choose {known}")
-        return found[name]
+        return experiments[name]
 
     def n_units(self, recording: str, experiment: Experiment) -> int:
         """Recorded units of an experiment's words."""
@@ -123,13 +123,13 @@ class PlanIndex:
         """A model by its full name, or by its class where there is one of that class."""
         known = self.specs(condition)
         exact = [spec for spec in known if model in (spec, spec.name)]
-        found = exact or [spec for spec in known if spec.model == model]
-        if len(found) != 1:
+        specs = exact or [spec for spec in known if spec.model == model]
+        if len(specs) != 1:
             name = model.name if isinstance(model, ModelSpec) else model
-            problem = "stands for several models" if found else "is none of the models"
-            names = ", ".join(spec.name for spec in found or known)
+            problem = "stands for several models" if specs else "is none of the models"
+            names = ", ".join(spec.name for spec in specs or known)
             raise BadInput(f"{name!r} {problem} of {condition}", f"choose one of {names}")
-        return found[0]
+        return specs[0]
 
     def families(self, condition: Condition) -> dict[str, ModelSpec]:
         """Models at a condition by a name that is the same for all windows and recordings."""

@@ -206,7 +206,7 @@ class Plan(Renamed):
     def quick(self) -> Plan:
         """The same plan made small, for a first look.
 
-        At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
+        At most 5 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
         units unless their number is chosen, windows of 1, 2 and 4 bins (else the shortest planned)
         of 7 units, otherwise the 80 most active units unless the plan says how many, 30,000 words
         from all of the recording, 10 minutes of a preset, and 4,000 steps of annealing; for words
@@ -235,7 +235,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
     return replace(
         experiment,
         most_active=min(n_units or 7, 7) if several else n_units or 80,
-        n_splits=min(experiment.n_splits, 3),  # fewer decide nothing
+        n_splits=min(experiment.n_splits, 5),  # fewer decide nothing
         l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),

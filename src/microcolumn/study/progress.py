@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from ..formatting import duration
 from ..safe_text import printable
-from ..wording import worded_lines
+from ..wording import worded, worded_lines
 from ._slurm import SlurmError, is_alive, shortages, tasks_by_state
 from .store import Store
 from .submission import last_submission
@@ -25,12 +28,12 @@ if TYPE_CHECKING:
 
 #: Failures that are shown.
 _MOST_FAILURES = 5
-#: Seconds between two lines of progress in a log, and before the first.
-_LOGGED_S = 30.0
+#: Seconds between two lines of progress in a log, and before the first; later a share of all.
+_LOGGED_S, _LOGGED_SHARE = 5.0, 0.05
 #: Seconds after which a step is said to take long.
 _SLOW_S = 0.5
-#: Seconds between two looks at the clock of a bar in a terminal.
-_TICK_S = 1.0
+#: Seconds between two looks at the clock.
+_TICK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,61 +98,75 @@ def status(store: str | Path) -> Status:
     )
 
 
-def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
-    """Bar with jobs done and time, in a terminal or notebook; lines where a log asks for it."""
-    from tqdm.auto import tqdm  # loaded by a run alone
+class Progress:
+    """Jobs done, time, and what is known so far: one line that moves, or in a log lines.
 
-    hidden = not (is_interactive() if shown is None else shown)
-    settings: dict[str, Any] = {"disable": hidden, "unit": " jobs", "smoothing": 0.05}
-    times = "{elapsed} so far, {remaining} left"
-    if is_interactive():
-        settings["bar_format"] = "{l_bar}{bar}| {n_fmt}/{total_fmt} jobs, " + times
-    else:
-        settings |= {"delay": _LOGGED_S, "mininterval": _LOGGED_S, "miniters": 1}
-        settings |= {"file": _Lines(), "bar_format": "{n_fmt} of {total_fmt} jobs done, " + times}
-    return tqdm(total=n_jobs, initial=n_done, **settings)
+    Parameters
+    ----------
+    n_jobs, n_done : int
+        Jobs in all, and those done before.
+    progress : bool, optional
+        Whether it is shown; by default in a terminal and in a notebook only.
+    """
+
+    def __init__(self, n_jobs: int, n_done: int = 0, progress: bool | None = None) -> None:
+        from tqdm.auto import tqdm  # loaded by a run alone
+
+        hidden = not (is_interactive() if progress is None else progress)
+        self._started = self._last = time.monotonic()
+        self._logs = not (hidden or is_interactive())
+        self._said: dict[str, Any] = {"n_jobs": n_jobs, "n_done": n_done, "left": None, "known": ""}
+        self._over = threading.Event()
+        self._bar: tqdm[NoReturn] = tqdm(
+            total=n_jobs, initial=n_done, disable=hidden or self._logs, bar_format="{desc}"
+        )
+
+    def __enter__(self) -> Self:
+        self.advance(0)
+        if self._logs or not self._bar.disable:
+            threading.Thread(target=self._tick, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._bar.close()
+
+    def write(self, sentence: str) -> None:
+        """Print a sentence above the line."""
+        self._bar.write(printable(sentence), file=sys.stderr)
+
+    def advance(self, n_jobs: int = 1, *, left: float | None = None, known: str = "") -> None:
+        """More jobs are done; seconds that are left, if known, and what results say so far."""
+        self._said |= {
+            "n_done": self._said["n_done"] + n_jobs,
+            "left": None if left is None else duration(left),
+            "known": known or self._said["known"],
+        }
+
+    def _tick(self) -> None:
+        """Let the clock go on between two jobs, which may be minutes apart."""
+        while not self._over.wait(_TICK_S):
+            now = time.monotonic()
+            if not self._logs:
+                columns = get_terminal_size().columns - 1
+                self._bar.set_description_str(self._line(now)[:columns], refresh=True)
+            elif now - self._last >= max(_LOGGED_S, _LOGGED_SHARE * (now - self._started)):
+                self._last = now
+                print(self._line(now), file=sys.stderr, flush=True)
+
+    def _line(self, now: float) -> str:
+        minutes, seconds = divmod(int(now - self._started), 60)
+        line = worded("study", "progress", elapsed=f"{minutes}:{seconds:02}", **self._said)
+        return printable(line)
 
 
 @contextmanager
-def moving_clock(bar: tqdm[NoReturn]) -> Iterator[None]:
-    """Let the clock of a bar in a terminal go on between two jobs, which may be minutes apart."""
-    over = threading.Event()
-
-    def tick() -> None:
-        while not over.wait(_TICK_S):
-            bar.refresh()
-
-    thread = threading.Thread(target=tick, daemon=True)
-    if sys.stderr.isatty() and not bar.disable:
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-
-
-class _Lines:
-    """Standard error as a file in which a bar leaves lines, each once, instead of moving."""
-
-    last = ""
-
-    def write(self, text: str) -> None:
-        line = text.strip("\r\n\x1b[A ")
-        if line and line != self.last:
-            sys.stderr.write(f"{line}\n")
-            self.last = line
-
-    def flush(self) -> None:
-        sys.stderr.flush()
-
-
-@contextmanager
-def log_if_slow(what: str, shown: bool | None = True) -> Iterator[None]:
+def log_if_slow(what: str, progress: bool | None = True) -> Iterator[None]:
     """Say on standard error what takes longer than half a second; None: only beside a bar."""
     line = printable(f"{what} ...")
     timer = threading.Timer(_SLOW_S, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
-    if is_interactive() if shown is None else shown:
+    if is_interactive() if progress is None else progress:
         timer.start()
     try:
         yield

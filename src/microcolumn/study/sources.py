@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -163,12 +164,16 @@ class Source:
 
     def _read(self) -> Recording:
         if self.preset is not None:
-            return simulate.preset(self.preset, self.seed, self.minutes)
+            return _simulated(self.preset, self.seed, self.minutes)
         if self.file is not None:
             return io.read(self.file, **self.read)
         if self.recording is None:
             raise BadInput("it was in memory and is not stored in a study", "pass it again")
         return self.recording
+
+
+#: Who says what is simulated before a study runs does not simulate it twice.
+_simulated = lru_cache(len(simulate.PRESETS))(simulate.preset)
 
 
 def fingerprint(recording: Recording) -> str:

@@ -2,8 +2,8 @@
 
 One transaction per finished job, flushed to the disk before :meth:`Store.finish` returns: a process
 killed or a power cut at any instant loses the jobs that were running and nothing else. Between
-transactions the store is a single file that may be copied (an empty ``<store>.lock`` beside it need
-not be).
+transactions the store is a single file that may be copied; an empty ``<store>.lock`` is beside it
+while a run is at work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from ..errors import BadInput
 from ._connection import (
@@ -120,14 +120,16 @@ class Store:
         file = lock_path(path)
         if not file.exists():
             return False
+        lock = FileLock(file, timeout=0, thread_local=False)
         try:
-            with FileLock(file, timeout=0, thread_local=False):
-                return False
+            lock.acquire()
         except Timeout:
             return True
         except OSError:  # another user's lock, which may only be read: a run leaves its name
             with Store.open(path) as store:
                 return "runner" in store.read_study()
+        with _held(lock):
+            return False
 
     def close(self) -> None:
         """Close the store."""
@@ -151,9 +153,9 @@ class Store:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Be the only run on this store while the block runs; a StoreError names another one."""
-        held = FileLock(lock_path(self.path), timeout=_PATIENCE, thread_local=False)
+        lock = FileLock(lock_path(self.path), timeout=_PATIENCE, thread_local=False)
         try:
-            held.acquire()
+            lock.acquire()
         except Timeout:
             runner = self.read_study().get("runner", "a process that has just started")
             raise StoreError(
@@ -162,10 +164,10 @@ class Store:
             ) from None
         except OSError as error:
             raise StoreError(
-                f"{held.lock_file} cannot be locked ({error.strerror}); give a file of that name "
+                f"{lock.lock_file} cannot be locked ({error.strerror}); give a file of that name "
                 "another one, or use a store in a folder that can be written"
             ) from error
-        try:
+        with _held(lock):
             self.write_study(
                 runner=f"process {os.getpid()} on {socket.gethostname()} since {_now()}"
             )
@@ -176,8 +178,6 @@ class Store:
                 # (a full disk, say) is the error to report, not that this could not be written.
                 with suppress(StoreError), self._transaction() as connection:
                     connection.execute("DELETE FROM study WHERE key = 'runner'")
-        finally:
-            held.release()
 
     def read_study(self) -> dict[str, str]:
         """All facts about the study; ``runner`` among them while (or since) a run is at work."""
@@ -215,8 +215,8 @@ class Store:
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
             own = {"digest": digest, "environment": _environment(connection, job["environment"])}
             _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
-            for table, found in rows.items():
-                for row in found:
+            for table, of_table in rows.items():
+                for row in of_table:
                     _insert(connection, table, dict(row) | {"job": digest})
             connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
 
@@ -251,13 +251,13 @@ class Store:
         query += f" ORDER BY {', '.join(known.key)}"
         with as_store_error(self.path):
             values = [_stored(column, known.types[column], each) for column, each in equal.items()]
-            found = self._connection.execute(query, values).fetchall()
+            rows = self._connection.execute(query, values).fetchall()
         return [
             {
                 column: _read(column, known.types[column], value)
                 for column, value in zip(wanted, row, strict=True)
             }
-            for row in found
+            for row in rows
         ]
 
     @contextmanager
@@ -288,11 +288,11 @@ def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) ->
     """Number of the row with these software versions, written where there is none yet."""
     text = json.dumps(versions, sort_keys=True)
     ask = "SELECT id FROM environments WHERE versions = ?"
-    found = connection.execute(ask, (text,)).fetchone()
-    if found is None:
-        found = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
-        _insert(connection, "environments", {"id": found[0], "versions": text})
-    return int(found[0])
+    row = connection.execute(ask, (text,)).fetchone()
+    if row is None:
+        row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
+        _insert(connection, "environments", {"id": row[0], "versions": text})
+    return int(row[0])
 
 
 def _stored(column: str, kind: str, value: Any) -> Value:
@@ -327,13 +327,24 @@ def _table(name: str, columns: Iterable[str]) -> Table:
 
 
 def lock_path(store: str | os.PathLike[str]) -> Path:
-    """The lock file of a store; the same by whatever name or link the store is called.
-
-    It is never removed: another run may have opened it already, and would then hold a lock on a
-    file that no longer has a name.
-    """
+    """The lock file of a store; the same by whatever name or link the store is called."""
     real = Path(store).resolve()
     return real.with_name(f"{real.name}.lock")
+
+
+@contextmanager
+def _held(lock: BaseFileLock) -> Iterator[None]:
+    """Release a lock after the block, and remove its file before.
+
+    Whoever has opened that file in the meantime gets a lock on a file without a name, which
+    FileLock notices, so that it makes a new one.
+    """
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows removes it when the lock is released
+            os.unlink(lock.lock_file)
+        lock.release()
 
 
 def _now() -> str:

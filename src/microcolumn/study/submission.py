@@ -57,22 +57,22 @@ class Submission:
         """Text of each script by its path, in the order they have to run; the last one collects."""
         store = self.folder.parent.with_suffix("")
         study = re.sub(r"[^\w.-]", "_", store.stem)
-        found = {}
+        scripts = {}
         for stage, tasks in enumerate(self.stages, 1):
             call = ["study", "work", str(self.folder), "--stage", str(stage)]
-            found[self.folder / f"stage-{stage}.sh"] = script(
+            scripts[self.folder / f"stage-{stage}.sh"] = script(
                 call, name=f"{study}-{stage}", log=self.logs, flags=self.flags, n_tasks=len(tasks)
             )
-        if found:
+        if scripts:
             small = [flag for flag in self.flags if not flag.startswith("--gres=")]
-            found[self.folder / "collect.sh"] = script(
+            scripts[self.folder / "collect.sh"] = script(
                 ["study", "collect", str(store)],
                 name=f"{study}-collect",
                 log=self.logs,
                 flags=small,
                 n_tasks=None,
             )
-        return found
+        return scripts
 
     def save(self) -> None:
         """Write what the tasks do, before any of them starts, and again with SLURM's numbers."""

@@ -53,14 +53,14 @@ def unit_rows(results: Results, condition: Condition) -> list[Row]:
 
 def _memberships(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
     """Assemblies that each unit is in, those in which its weight is largest first."""
-    for spec, found in _best(results.assemblies, results, condition):
-        if not len(found):  # no live hidden unit
+    for spec, assemblies in _best(results.assemblies, results, condition):
+        if not len(assemblies):  # no live hidden unit
             continue
         W = oriented_weights(results.model(model=spec, **condition.names).parameters_)
-        weight = {row.position: by_unit(W[:, row.position], len(ids)) for row in found.stable}
+        weight = {row.position: by_unit(W[:, row.position], len(ids)) for row in assemblies.stable}
         rows = []
         for n, unit in enumerate(ids):
-            positions = [row.position for row in found.stable if unit in row.units]
+            positions = [row.position for row in assemblies.stable if unit in row.units]
             positions.sort(key=lambda k: -weight[k][n])
             names = tuple(f"h{k}" for k in positions)
             rows.append({"assemblies": names, "assemblies_model": spec.name})
@@ -97,17 +97,17 @@ def _couplings(
 
     Where it has no intervals, those that the penalty left in the best model with couplings.
     """
-    found = [
+    intervals = [
         each
         for each in _best(results.intervals, results, condition)
         if each[0].model in ("Ising", "SemiRBM")
     ]
-    for spec, known in found:
+    for spec, known in intervals:
         if known is not None:
             sure = np.flatnonzero(known.couplings.significant(RATE))
             values = known.couplings.estimate[sure], known.couplings.stderr[sure]
             return spec.name, known.pairs[sure], *values
-    for spec, _ in found:
+    for spec, _ in intervals:
         J = results.model(model=spec, **condition.names).parameters_.J
         pairs = np.argwhere(np.triu(J, 1))
         nats = J[tuple(pairs.T)]
@@ -117,10 +117,10 @@ def _couplings(
 
 def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
     """Bits/s that each unit's spikes are predicted better than by its rate, given all others."""
-    for spec, found in _best(results.predictions, results, condition):
-        units = found["rest"].units
-        error = (1.0 + found["rest"].n_splits * condition.experiment.test_to_train) ** 0.5
-        q_values = _q_values(results, condition, found["rest"], error)
+    for spec, predictions in _best(results.predictions, results, condition):
+        units = predictions["rest"].units
+        error = (1.0 + predictions["rest"].n_splits * condition.experiment.test_to_train) ** 0.5
+        q_values = _q_values(results, condition, predictions["rest"], error)
         return [
             {
                 "gain_bits_per_second": unit.gain_bits_per_second,
@@ -135,13 +135,13 @@ def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
 
 
 def _q_values(
-    results: Results, condition: Condition, found: PredictionResult, error: float
+    results: Results, condition: Condition, result: PredictionResult, error: float
 ) -> list[float]:
     """False discovery rates at which units count as predicted; NaN where splits are too few."""
-    if found.n_splits < FEWEST_SPLITS:
-        return [math.nan] * len(found.units)
-    freedom = degrees_of_freedom(found.n_splits, results.blocks_dealt(condition))
-    p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in found.units]
+    if result.n_splits < FEWEST_SPLITS:
+        return [math.nan] * len(result.units)
+    freedom = degrees_of_freedom(result.n_splits, results.blocks_dealt(condition))
+    p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in result.units]
     return list(map(float, corrected(np.array(p_values))))
 
 

@@ -29,7 +29,7 @@ _NAMES = ("label", "epochs", "--epochs", "")
 _HOUR, _RARE = 3600.0, 0.05
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Summary(AsText):
     """Units, epochs, suggested bin width, words at that width, and warnings of a recording.
 

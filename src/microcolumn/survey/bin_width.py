@@ -54,7 +54,7 @@ _FEWEST_BINS = 10
 _MOST_PAIRS = 3e8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BinWidth(AsText):
     """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`.
 
@@ -259,8 +259,8 @@ def _widths(excess: Floats) -> Floats:
     before = np.take_along_axis(inner, behind - 1, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         place = (behind - 1 + (before - half) / (before - after))[:, 0]
-    found = below.any(axis=1) & (half[:, 0] > 0)
-    return 2.0 * np.where(found, place, np.nan)
+    crosses = below.any(axis=1) & (half[:, 0] > 0)
+    return 2.0 * np.where(crosses, place, np.nan)
 
 
 def _jackknife_error(estimates: Floats) -> float:
@@ -277,7 +277,7 @@ def _round(width_s: float) -> float:
 def _reason(
     problem: str, peak: dict[str, float], n_pairs: int, resolution: float, window: float
 ) -> str:
-    found = {
+    reasons = {
         "noise": "no central peak of the cross-correlograms stands out above their noise",
         "slow": f"the cross-correlograms still fall at lags of ±{window * 1e3:.0f} ms, so they "
         "have no central peak of their own within them",
@@ -286,7 +286,7 @@ def _reason(
         "height",
     }[problem]
     if n_pairs == 0:
-        found = "fewer than two units fire, so there is no cross-correlogram"
+        reasons = "fewer than two units fire, so there is no cross-correlogram"
     used = f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width" if problem else ""
     grid = f", in multiples of the {resolution * 1e3:g} ms of the recording" if resolution else ""
-    return f"{found}{used}{grid}"
+    return f"{reasons}{used}{grid}"

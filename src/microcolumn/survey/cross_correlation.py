@@ -223,10 +223,10 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
     rates = together.diagonal()
     varies = words.X.any(axis=0) & ~words.X.all(axis=0)
     scale = np.sqrt(np.where(varies, rates * (1.0 - rates), np.nan))
-    found: Floats = (together - np.outer(rates, rates)) / np.outer(scale, scale)
-    found = np.clip(0.5 * (found + found.T), -1.0, 1.0)
-    np.fill_diagonal(found, np.where(varies, 1.0, np.nan))
-    return found
+    correlations: Floats = (together - np.outer(rates, rates)) / np.outer(scale, scale)
+    correlations = np.clip(0.5 * (correlations + correlations.T), -1.0, 1.0)
+    np.fill_diagonal(correlations, np.where(varies, 1.0, np.nan))
+    return correlations
 
 
 def lagged_correlations(words: Words, first: int, second: int, n_lags: int) -> Floats:
@@ -239,14 +239,16 @@ def lagged_correlations(words: Words, first: int, second: int, n_lags: int) -> F
     """
     a, b = (words.X[:, unit][words.index].astype(np.float64) for unit in (first, second))
     epoch = np.searchsorted(words.epoch_starts, np.arange(words.n_bins), side="right")
-    found = np.full(2 * n_lags + 1, np.nan)
+    correlations = np.full(2 * n_lags + 1, np.nan)
     if not (a.std() and b.std()):
-        return found
+        return correlations
     for lag in range(min(n_lags, words.n_bins - 1) + 1):
         early, late = slice(0, words.n_bins - lag), slice(lag, words.n_bins)
         inside = epoch[early] == epoch[late]
         for sign, x, y in ((1, a, b), (-1, b, a)):
             if inside.any():
                 together = (x[early] * y[late])[inside].mean()
-                found[n_lags + sign * lag] = (together - a.mean() * b.mean()) / (a.std() * b.std())
-    return found
+                correlations[n_lags + sign * lag] = (together - a.mean() * b.mean()) / (
+                    a.std() * b.std()
+                )
+    return correlations

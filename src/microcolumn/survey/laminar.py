@@ -67,18 +67,18 @@ class SinkSearch:
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
         regions, n_regions = ndimage.label((size > 0.0) & (size >= threshold[:, np.newaxis]))
         min_samples = max(1, round(_MIN_DURATION_S * self.rate_hz))
-        found = []
+        sinks = []
         for k, place in enumerate(ndimage.find_objects(regions, n_regions), start=1):
             onset = place[1].start
             rows = np.flatnonzero(regions[:, onset] == k)
             row = int(rows[np.argmin(self._profile(onset)[rows])])
             # A dip that turns into a source within 10 ms is an artefact.
             if place[1].stop - onset >= min_samples and self._profile(onset)[row] < 0.0:
-                found.append(self._sink(onset, row))
-        if not found:
+                sinks.append(self._sink(onset, row))
+        if not sinks:
             raise self._nothing(size, search_s, min_sd)
         distinct: list[Sink] = []
-        for sink in sorted(found, key=lambda sink: sink.onset_s):
+        for sink in sorted(sinks, key=lambda sink: sink.onset_s):
             if all(abs(sink.depth_um - other.depth_um) > _SAME_SINK_UM for other in distinct):
                 distinct.append(sink)
         return distinct
@@ -150,7 +150,7 @@ class SinkSearch:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LaminarMap(AsText):
     """Where layer IV lies on the probe, and the evidence (:func:`layers_from_flashes`).
 
@@ -330,9 +330,9 @@ def layers_from_flashes(
     search = SinkSearch(
         response.time_s, down * depth_um[inside], down, csd[inside], noise[inside], rate_hz
     )
-    found = search.sinks(search_s, min_share, min_sd)
-    sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in found)
-    limits, notes = search.extent(found[0], layer_iv_thickness_um, below)
+    all_sinks = search.sinks(search_s, min_share, min_sd)
+    sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in all_sinks)
+    limits, notes = search.extent(all_sinks[0], layer_iv_thickness_um, below)
     if sinks[0].onset_s - search_s[0] < 1.0 / rate_hz:
         notes.append("the sink was there when the search began; look at earlier times")
     return LaminarMap(

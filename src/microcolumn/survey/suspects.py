@@ -105,18 +105,18 @@ def suspect_units(
     }.items():
         positive_number(name, limit, "it must be positive")
     rates, ids = recording.rates_hz, recording.units.ids
-    found = [
+    suspects = [
         Suspect((ids[n],), "silent", 0.0, f"unit {ids[n]!r} is silent")
         for n in np.flatnonzero(rates == 0.0)
     ]
     if recording.resolution_s <= refractory_s:
-        found += _refractory(recording, refractory_s, max_violations)
+        suspects += _refractory(recording, refractory_s, max_violations)
     for n in np.flatnonzero(rates > max_rate_hz):
         sentence = f"unit {ids[n]!r} fires at {rates[n]:.0f} Hz, above {max_rate_hz:g} Hz"
-        found.append(Suspect((ids[n],), "rate", float(rates[n]), sentence))
+        suspects.append(Suspect((ids[n],), "rate", float(rates[n]), sentence))
     if recording.resolution_s <= duplicate_window_s:
-        found += _duplicates(recording, duplicate_window_s, duplicate_share)
-    return tuple(found)
+        suspects += _duplicates(recording, duplicate_window_s, duplicate_share)
+    return tuple(suspects)
 
 
 def suspicions(suspects: Sequence[Suspect], most: int = 1) -> list[str]:

@@ -60,12 +60,13 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     probe : str, optional
         Read this probe alone, for example ``"probe00"``.
     """
-    found, notes = sortings(path)
-    if not found:
+    candidates, notes = sortings(path)
+    if not candidates:
         raise BadFile("it has no spikes.times.npy", "name the folder of a session or a probe")
-    several = len(found) > 1
-    found = [each for each in found if each.probe == probe] or found  # spares reading the others
-    parts = [_probe_units(sorting, several) for sorting in found]
+    several = len(candidates) > 1
+    # Spares reading the others.
+    candidates = [each for each in candidates if each.probe == probe] or candidates
+    parts = [_probe_units(sorting, several) for sorting in candidates]
     columns = {  # entries that a probe does not have are None
         name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
         for name in chain(*(part.columns for part in parts))
@@ -103,16 +104,16 @@ def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
     ``intervals_0`` and ``intervals_1``), and the columns of ``_ibl_passivePeriods.intervalsTable``.
     Where a session has several tasks, names that are taken already get that of the task's folder.
     """
-    found: dict[str, Epochs] = {}
+    epochs: dict[str, Epochs] = {}
     notes: list[str] = []
     for folder in session_folders(path):
         tasks = sorted(inside for inside in folder.glob("task_*") if inside.is_dir())
         for place in (folder, *tasks):
-            _add_intervals(collection(place, folder), found, notes)
-    return found, notes
+            _add_intervals(collection(place, folder), epochs, notes)
+    return epochs, notes
 
 
-def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]) -> None:
+def _add_intervals(files: Collection, epochs: dict[str, Epochs], notes: list[str]) -> None:
     """Add the intervals of one folder to those that are found, and notes."""
     for name, attribute in sorted(files.files):
         try:
@@ -121,12 +122,12 @@ def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]
             notes.append(f"intervals of {name} are not known: {error}")
             continue
         for title, rows in intervals.items():
-            unique = title if title not in found else f"{files.folder.name} {title}"
+            unique = title if title not in epochs else f"{files.folder.name} {title}"
             good = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
             if not good.all():
                 notes.append(f"intervals {unique!r} without a start or stop: {(~good).sum()}")
             if good.any():
-                found[unique] = Epochs.joined(rows[good])
+                epochs[unique] = Epochs.joined(rows[good])
 
 
 def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
@@ -146,13 +147,13 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
         which, *titles = columns or [""]
         sides = list(map(str, columns.get(which, [])))
         titles = titles if sorted(sides) == ["start", "stop"] else []
-        found = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
+        by_title = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
     else:
         edges = [columns.get(edge, []) for edge in ("intervals_0", "intervals_1")]
-        found = {name: list(map(list, zip(*edges, strict=False)))}
+        by_title = {name: list(map(list, zip(*edges, strict=False)))}
     return {
         title: np.array([list(map(as_number, row)) for row in rows]).reshape(-1, 2)
-        for title, rows in found.items()
+        for title, rows in by_title.items()
     }
 
 
@@ -178,8 +179,8 @@ def _probe_units(sorting: Sorting, several: bool) -> Session:
 
 def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     """Time in seconds and cluster of each spike."""
-    found = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
-    paths = [path for path in found if path is not None and path.suffix == ".npy"]
+    files_of_spikes = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
+    paths = [path for path in files_of_spikes if path is not None and path.suffix == ".npy"]
     if len(paths) < 2:
         raise BadFile("it has not both spikes.times.npy and spikes.clusters.npy", "download both")
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
@@ -203,7 +204,7 @@ def _cluster_columns(
                 for number in numbers[numbers >= len(values)]:
                     problem = f"spikes.clusters has cluster {number} but {path.name} {len(values)}"
                     raise mismatched(f"{problem} rows")
-                columns[name] = _taken(values, numbers.tolist())
+                columns[name] = _entries_at(values, numbers.tolist())
         except PickledArrayError:
             notes.append(f"{path.name} is not read: it holds Python objects, which could run code")
     return columns, notes
@@ -217,7 +218,7 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
     return {attribute: array} if array.ndim == 1 and array.dtype.kind in "biufU" else {}
 
 
-def _taken(values: Any, places: Sequence[int]) -> Column:
+def _entries_at(values: Any, places: Sequence[int]) -> Column:
     """Entries at these places, None where there is none."""
     entries = values.tolist() if isinstance(values, np.ndarray) else values
     return [entries[n] if 0 <= n < len(entries) else None for n in places]
@@ -236,7 +237,7 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
         raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
     row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
     rows = [row.get(float(number), -1) for number in numbers.tolist()]
-    columns = {name: _taken(column, rows) for name, column in table.items() if name}
+    columns = {name: _entries_at(column, rows) for name, column in table.items() if name}
     if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
         columns["ibl_quality_score"] = columns["label"]
     return columns, []
@@ -251,13 +252,13 @@ def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str,
     channels = dict(files.of("channels"))
     for attribute in filter(channels.get, _PLACES):
         for name, values in _entries(channels[attribute], attribute).items():
-            made[f"channels.{name}"] = _taken(values, peaks)
+            made[f"channels.{name}"] = _entries_at(values, peaks)
     path = next((channels[name] for name in _POSITIONS if name in channels), None)
     if "depths" not in columns and path is not None:
         positions = load_array(path)
         fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
         check_array(path.name, positions, fits, "the x and y of each channel")
-        made["depths"] = _taken(positions[:, 1], peaks)
+        made["depths"] = _entries_at(positions[:, 1], peaks)
     return made
 
 

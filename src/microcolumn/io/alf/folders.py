@@ -87,14 +87,16 @@ def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
     for each in _sortings(path):
         by_probe.setdefault(each.probe, []).append(each)
     notes, chosen = [], []
-    for _, found in sorted(by_probe.items(), key=lambda item: str(item[0])):
-        first, *others = sorted(found, key=lambda each: (_SORTERS.get(each.sorter, 3), each.sorter))
+    for _, candidates in sorted(by_probe.items(), key=lambda item: str(item[0])):
+        first, *others = sorted(
+            candidates, key=lambda each: (_SORTERS.get(each.sorter, 3), each.sorter)
+        )
         chosen.append(first)
         if others:
             names = ", ".join(map(_title, others))
             notes.append(f"{_title(first)} is read; name the folder to read {names}")
     if len(chosen) > 1 and None in by_probe:
-        chosen = [found for found in chosen if found.probe is not None]
+        chosen = [sorting for sorting in chosen if sorting.probe is not None]
         notes.append("spikes outside the folders of probes are not read; name their folder")
     return chosen, notes
 
@@ -133,9 +135,9 @@ def _sortings(path: Path) -> Iterator[Sorting]:
             of_sorters = [(folder.name, each.name, each) for each in _folders(folder)]
             places += [(folder.name, "", folder), *of_sorters]
     for name, sorter, folder in places:
-        found = collection(folder, home)
-        if ("spikes", "times") in found.files:
-            yield Sorting(name, sorter, found)
+        files = collection(folder, home)
+        if ("spikes", "times") in files.files:
+            yield Sorting(name, sorter, files)
 
 
 def _folders(path: Path) -> list[Path]:
@@ -166,8 +168,8 @@ def _probe_above(folder: Path) -> str | None:
     return None
 
 
-def _title(found: Sorting) -> str:
-    names = [name for name in (found.probe, found.sorter) if name]
+def _title(sorting: Sorting) -> str:
+    names = [name for name in (sorting.probe, sorting.sorter) if name]
     return "/".join(names) or "the folder's own sorting"
 
 

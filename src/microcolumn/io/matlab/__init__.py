@@ -100,67 +100,67 @@ def load(
 
 
 def _bin_width_of(
-    fields: Fields, chosen: Variable, stated: float | None
+    fields: Fields, variable: Variable, stated: float | None
 ) -> tuple[float, list[str]]:
     """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
     widths = (held for name, held in fields.items() if name.lower() in _BIN_WIDTHS)
-    found = {str(held): held.numbers().tolist() for held in widths if set(held.shape) == {1}}
-    where, [of_file] = next(((name, n) for name, n in found.items() if n), ("bin_width", [None]))
+    by_name = {str(held): held.numbers().tolist() for held in widths if set(held.shape) == {1}}
+    where, [of_file] = next(((name, n) for name, n in by_name.items() if n), ("bin_width", [None]))
     if stated is not None:
         width = checked_width(float(stated))
         note = f"bins of {width:g} s as stated; {where} of the file: {of_file}"
         return width, [note] * (of_file not in (None, width))
     if of_file is not None:
         return checked_width(of_file, where), []
-    if min(chosen.shape) <= 1:
+    if min(variable.shape) <= 1:
         remedy = advice("name a cell array of spike times or a matrix of counts with {variable}")
-        raise BadFile(f"{chosen} is one vector of numbers", remedy)
+        raise BadFile(f"{variable} is one vector of numbers", remedy)
     problem = "a matrix of counts does not state its bins"
     raise BadFile(problem, advice("pass {bin_width} in seconds"))
 
 
-def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
+def _trains(variable: Variable, per_second: float) -> list[NDArray[np.float64]]:
     """Spike times of each cell in seconds."""
-    if chosen.is_empty:
+    if variable.is_empty:
         remedy = "check that spikes were sorted and exported, or name another with {variable}"
-        raise BadFile(f"{chosen} has no cells, thus no units", advice(remedy))
-    if not chosen.is_vector:
-        problem = f"{chosen} has several rows and columns of cells, perhaps trials"
+        raise BadFile(f"{variable} has no cells, thus no units", advice(remedy))
+    if not variable.is_vector:
+        problem = f"{variable} has several rows and columns of cells, perhaps trials"
         raise BadFile(problem, "save one vector of spike times per unit")
     trains = []
-    for cell in chosen.read():
+    for cell in variable.read():
         if not cell.is_series:
             raise BadFile(f"{cell} is not a vector of spike times", "save one per unit")
         trains.append(cell.numbers().astype(np.float64) / per_second)
     return trains
 
 
-def _columns(fields: Fields, chosen: Variable, n_units: int) -> dict[str, Sequence[Any]]:
+def _columns(fields: Fields, variable: Variable, n_units: int) -> dict[str, Sequence[Any]]:
     """Variables with one entry per unit."""
     entries = {
         name: entries_of(held, n_units)
         for name, held in fields.items()
-        if held.name != chosen.name and name.lower() not in _NO_COLUMNS
+        if held.name != variable.name and name.lower() not in _NO_COLUMNS
     }
     return {name: column for name, column in entries.items() if column is not None}
 
 
-def entries_of(held: Variable, n_units: int) -> list[Any] | None:
+def entries_of(variable: Variable, n_units: int) -> list[Any] | None:
     """One text or number per unit, or None if the variable is something else."""
-    if held.kind == "char" and held.shape[0] == n_units:
-        rows: list[Any] = held.read()
+    if variable.kind == "char" and variable.shape[0] == n_units:
+        rows: list[Any] = variable.read()
         return rows if len(rows) == n_units else [""] * n_units
-    if not held.is_vector or int(np.prod(held.shape, dtype=object)) != n_units:
+    if not variable.is_vector or int(np.prod(variable.shape, dtype=object)) != n_units:
         return None
-    if held.kind in NUMERIC:
-        values = held.read()
+    if variable.kind in NUMERIC:
+        values = variable.read()
         numbers = values.toarray() if isinstance(values, sparse.coo_array) else values
         # whole numbers without a decimal point
         return [int(x) if float(x).is_integer() else x for x in numbers.ravel().tolist()]
-    if held.kind != "cell":
+    if variable.kind != "cell":
         return None
     entries: list[Any] = []
-    for cell in held.read():
+    for cell in variable.read():
         one = [""] if cell.is_empty and cell.kind == "char" else entries_of(cell, 1)
         if one is None:
             return None
@@ -200,11 +200,11 @@ def _named(by_name: Fields, name: str) -> Variable:
     chosen = by_name[top]
     if chosen.kind == "struct":
         fields: Fields = chosen.read()
-        found = fields.get(field) if field else _field_with_times(fields)
-        if found is None:
+        variable = fields.get(field) if field else _field_with_times(fields)
+        if variable is None:
             remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
             raise BadFile(f"no field of {top} holds spikes under that name", remedy)
-        chosen = found
+        chosen = variable
     if chosen.kind != "cell" and chosen.in_pieces is None:
         chosen.read()  # names complex numbers and what only MATLAB opens
         if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) != 2:
@@ -215,17 +215,17 @@ def _named(by_name: Fields, name: str) -> Variable:
 
 def _likeliest(variables: Sequence[Variable]) -> Variable:
     """The only variable that may hold spikes; cells before matrices, usual names before others."""
-    found = []
+    candidates = []
     for held in variables:
         if held.kind == "struct":
             field = _field_with_times(held.read())
-            found += [] if field is None else [field]
+            candidates += [] if field is None else [field]
         elif _may_hold_spikes(held):
-            found.append(held)
-    cells = [held for held in found if held.kind == "cell"]
+            candidates.append(held)
+    cells = [held for held in candidates if held.kind == "cell"]
     likely = [held for held in cells if _has_usual_name(held)] or cells
     if not likely:
-        likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
+        likely = [held for held in candidates if len(candidates) == 1 or _holds_counts(held)]
     if len(likely) == 1:
         return likely[0]
     raise _unclear(likely, variables)
@@ -243,10 +243,10 @@ def _unclear(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFi
     return BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
 
 
-def _holds_counts(held: Variable) -> bool:
-    if held.kind == "sparse":
+def _holds_counts(variable: Variable) -> bool:
+    if variable.kind == "sparse":
         return True
-    return all(are_counts(values).all() for *_, values in held.entries())
+    return all(are_counts(values).all() for *_, values in variable.entries())
 
 
 def _field_with_times(fields: Fields) -> Variable | None:
@@ -255,28 +255,28 @@ def _field_with_times(fields: Fields) -> Variable | None:
     return next((held for held in candidates if _may_hold_spikes(held)), None)
 
 
-def _has_usual_name(held: Variable) -> bool:
-    return held.name.lower().rpartition(".")[2] in _TIMES
+def _has_usual_name(variable: Variable) -> bool:
+    return variable.name.lower().rpartition(".")[2] in _TIMES
 
 
-def _may_hold_spikes(held: Variable) -> bool:
-    if held.is_empty:
-        return held.kind == "cell" and _has_usual_name(held)
-    if held.kind == "cell":
-        return held.is_vector and all(cell.is_series for cell in held.read())
-    is_matrix = len(held.shape) == 2 and min(held.shape) > 1
-    return is_matrix and held.name.lower() != "epochs" and held.kind in {"sparse", *NUMERIC}
+def _may_hold_spikes(variable: Variable) -> bool:
+    if variable.is_empty:
+        return variable.kind == "cell" and _has_usual_name(variable)
+    if variable.kind == "cell":
+        return variable.is_vector and all(cell.is_series for cell in variable.read())
+    is_matrix = len(variable.shape) == 2 and min(variable.shape) > 1
+    return is_matrix and variable.name.lower() != "epochs" and variable.kind in {"sparse", *NUMERIC}
 
 
 def mapped(
     variables: Sequence[Variable], times: str | None, units: str | None, per_second: float
 ) -> Session:
     """Session of named variables or fields with time and unit of each spike, or of a pattern."""
-    found = {held.name: held for held in vectors_in(variables)}
-    if units is None and times in found and found[times].kind == "cell":
-        problem = f"{found[times]} may hold one vector of times per unit"
+    by_name = {held.name: held for held in vectors_in(variables)}
+    if units is None and times in by_name and by_name[times].kind == "cell":
+        problem = f"{by_name[times]} may hold one vector of times per unit"
         raise BadFile(problem, advice("name it with {variable} instead", variable=times))
-    arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
+    arrays = Arrays(list(by_name), lambda name: _values(by_name[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
 
 
@@ -289,16 +289,16 @@ def vectors_in(variables: Sequence[Variable]) -> Iterator[Variable]:
             yield held
 
 
-def _values(held: Variable) -> NDArray[Any]:
+def _values(variable: Variable) -> NDArray[Any]:
     """Numbers of a variable, or the text in each of its rows or cells."""
-    if held.kind in NUMERIC:
-        return held.numbers()
-    if held.kind == "char":
-        return np.array(held.read(), dtype=np.str_)
+    if variable.kind in NUMERIC:
+        return variable.numbers()
+    if variable.kind == "char":
+        return np.array(variable.read(), dtype=np.str_)
     texts = []
-    for cell in held.read():
+    for cell in variable.read():
         if cell.kind != "char" or cell.shape[0] > 1:
             remedy = advice("one vector of times per cell is read with {variable} alone")
-            raise BadFile(f"{cell} is no text, so that {held.name} does not name units", remedy)
+            raise BadFile(f"{cell} is no text, so that {variable.name} does not name units", remedy)
         texts.append(cell.text())
     return np.array(texts, dtype=np.str_)

@@ -208,8 +208,8 @@ def _from_scipy(name: str, value: Any) -> Variable:
         return Variable(name, "struct", value.shape, lambda: fields)
     if value.dtype.kind == "O":
         cells = enumerate(value.ravel(order="F"), start=1)
-        found = [_from_scipy(f"{name}{{{n}}}", cell) for n, cell in cells]
-        return Variable(name, "cell", value.shape, lambda: found)
+        cells_read = [_from_scipy(f"{name}{{{n}}}", cell) for n, cell in cells]
+        return Variable(name, "cell", value.shape, lambda: cells_read)
     if value.dtype.kind == "U":
         shape = (value.size, value.itemsize // 4)
         return Variable(name, "char", shape, lambda: [str(row).rstrip(" \0") for row in value.flat])

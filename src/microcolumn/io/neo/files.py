@@ -203,9 +203,9 @@ def _check_magic(path: Path, reader: str) -> None:
     """Refuse what Neo's readers of NeuroExplorer and Plexon would take for one of their files."""
     magic = {"NeuroExplorerIO": b"NEX1", "PlexonIO": b"PLEX"}.get(reader, b"")
     with path.open("rb") as file:
-        found = file.read(len(magic))
-    if found != magic:
-        problem = f"it begins with {found!r}, not with {magic!r} as files for Neo's {reader} do"
+        start = file.read(len(magic))
+    if start != magic:
+        problem = f"it begins with {start!r}, not with {magic!r} as files for Neo's {reader} do"
         raise BadFile(problem, advice("copy it again, or name another {io}"))
     if reader == "PlexonIO":
         _check_plexon(path)

@@ -33,7 +33,7 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
     """Trains of `neo.SpikeTrain` objects, or of proxies of them."""
     import neo
 
-    found = []
+    kept_trains = []
     for position, item in enumerate(trains):
         train = item.load() if hasattr(item, "load") else item
         if not isinstance(train, neo.SpikeTrain):
@@ -44,25 +44,25 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
         name = next((str(name) for name in names if name not in (None, "")), str(position))
         times = np.asarray(train.rescale("s").magnitude, dtype=np.float64)
         start, stop = (float(edge.rescale("s")) for edge in (train.t_start, train.t_stop))
-        found.append(Train(name, times, start, stop, columns))
-    return found
+        kept_trains.append(Train(name, times, start, stop, columns))
+    return kept_trains
 
 
 def scalars(annotations: Mapping[str, Any]) -> dict[str, Any]:
     """Annotations that are one number or text; lengths in µm, other quantities as they are."""
     import quantities as pq
 
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, value in annotations.items():
         if isinstance(value, pq.Quantity) and value.size == 1:
             is_length = value.dimensionality.simplified == pq.m.dimensionality
             plain = value.rescale("um") if is_length else value
-            found[name] = float(plain.magnitude.item())
+            by_name[name] = float(plain.magnitude.item())
         elif isinstance(value, np.generic):
-            found[name] = value.item()
+            by_name[name] = value.item()
         elif isinstance(value, str | bool | int | float):
-            found[name] = value
-    return found
+            by_name[name] = value
+    return by_name
 
 
 def session_of(

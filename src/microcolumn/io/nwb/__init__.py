@@ -91,13 +91,13 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
 
     if name is None and nwb.units is not None:
         return nwb.units, []
-    found = [item for item in nwb.objects.values() if isinstance(item, Units)]
-    chosen = [item for item in found if name in (None, item.name)]
+    tables = [item for item in nwb.objects.values() if isinstance(item, Units)]
+    chosen = [item for item in tables if name in (None, item.name)]
     if len(chosen) == 1:
         parent = getattr(chosen[0].parent, "name", "the file")
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
-    if found:
-        names = name_list(sorted(repr(item.name) for item in found))
+    if tables:
+        names = name_list(sorted(repr(item.name) for item in tables))
         raise BadFile(f"it has tables of units {names}", advice("pass one of them as {table}"))
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)

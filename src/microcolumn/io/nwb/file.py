@@ -81,12 +81,12 @@ def _codecs(data: Any) -> list[str]:
 
 
 def plain_columns(
-    path: Path, table: Any, wanted: Collection[str] | None = None
+    path: Path, table: Any, names: Collection[str] | None = None
 ) -> dict[str, list[Any]]:
-    """Columns of numbers and text by name; ``wanted`` names some of them in lower case."""
+    """Columns of numbers and text by name; ``names`` names some of them in lower case."""
     columns = {}
     for name in table.colnames:
-        if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
+        if (names is None or name.lower() in names) and is_plain(table[name]):
             entries = values(path, table[name], len(table.id)).tolist()
             columns[str(name)] = [as_text(e) if isinstance(e, bytes) else e for e in entries]
     return columns

@@ -57,22 +57,24 @@ def read_lfp(
     file, source = _opened(path)
     try:
         with _as_bad_file(path):
-            found = _series(file, series)
-            where = f"series {found.name!r}"
-            electrodes = _electrodes(Path(path), found, where)
+            potentials = _series(file, series)
+            where = f"series {potentials.name!r}"
+            electrodes = _electrodes(Path(path), potentials, where)
             column = _depth_column(electrodes, depth_column, where)
             channels = _channels_of_group(electrodes, group, where)
-            rate, start = _sampling(found, where, Path(path))
-            scale = 1.0 if found.channel_conversion is None else found.channel_conversion[:]
+            rate, start = _sampling(potentials, where, Path(path))
+            scale = (
+                1.0 if potentials.channel_conversion is None else potentials.channel_conversion[:]
+            )
         return LFP(
-            found.data,
+            potentials.data,
             rate,
             np.asarray(electrodes[column]),
             depth_reference,
             start_s=start,
             # NWB: volts = data * conversion * channel_conversion + offset.
-            gain_mv=1e3 * found.conversion * np.asarray(scale),
-            offset_mv=np.array(1e3 * found.offset),
+            gain_mv=1e3 * potentials.conversion * np.asarray(scale),
+            offset_mv=np.array(1e3 * potentials.offset),
             source=f"{where} of {path}",
             _file=source,
         ).take(channels)
@@ -146,14 +148,14 @@ def _series(file: Any, name: str | None) -> Any:
 
     series = (item for item in file.objects.values() if isinstance(item, ecephys.ElectricalSeries))
     # Series of spike events are snippets around spikes.
-    found = [item for item in series if not isinstance(item, ecephys.SpikeEventSeries)]
-    chosen = [item for item in found if name in (None, item.name)]
+    candidates = [item for item in series if not isinstance(item, ecephys.SpikeEventSeries)]
+    chosen = [item for item in candidates if name in (None, item.name)]
     if len(chosen) > 1:  # raw data too: the container called LFP tells which is meant
         chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
     if len(chosen) == 1:
         return chosen[0]
     wanted = "electrical series" if name is None else f"electrical series {name!r}"
-    remedy = f"pick one with series= from {_names(sorted(item.name for item in found))}"
+    remedy = f"pick one with series= from {_names(sorted(item.name for item in candidates))}"
     raise BadFile(f"the file has {len(chosen) or 'no'} {wanted}", remedy)
 
 

@@ -86,16 +86,16 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
 
 def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
     """All other tables of intervals by name, labelled by stimuli; and a note on unread ones."""
-    found, bad = {}, []
+    tables, bad = {}, []
     for name, table in sorted((nwb.intervals or {}).items()):
         if name in _OBSERVATION:
             continue
         try:
-            found[str(name)] = _offered(path, table)
+            tables[str(name)] = _offered(path, table)
         except (KeyError, ValueError):
             bad.append(repr(name))
     notes = [f"tables of intervals that cannot be read: {', '.join(bad)}"] if bad else []
-    return {name: epochs for name, epochs in found.items() if len(epochs)}, notes
+    return {name: epochs for name, epochs in tables.items() if len(epochs)}, notes
 
 
 def _offered(path: Path, table: Any) -> Epochs:

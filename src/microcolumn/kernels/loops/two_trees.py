@@ -87,9 +87,9 @@ def spanning_tree(pairs, n_words, order, parents, information):
         for m in range(n_units):
             if joined[m]:
                 continue
-            found = _information(pairs[unit, m], pairs[unit, unit], pairs[m, m], n_words)
-            if found > best[m]:
-                best[m], tied[m] = found, unit
+            gain = _information(pairs[unit, m], pairs[unit, unit], pairs[m, m], n_words)
+            if gain > best[m]:
+                best[m], tied[m] = gain, unit
         unit = np.argmax(np.where(joined, -2.0, best))
 
 
@@ -115,9 +115,9 @@ def _strongest_pair(pairs, n_words):
     first, second, most = 0, 0, -1.0
     for i in range(pairs.shape[0]):
         for j in range(i):
-            found = _information(pairs[i, j], pairs[i, i], pairs[j, j], n_words)
-            if found > most:
-                first, second, most = j, i, found
+            information = _information(pairs[i, j], pairs[i, i], pairs[j, j], n_words)
+            if information > most:
+                first, second, most = j, i, information
     return first, second, most
 
 
