@@ -24,6 +24,7 @@ import json
 import sqlite3
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -192,6 +193,12 @@ def kept(store: sqlite3.Connection, recording: str) -> list[Row]:
     return rows
 
 
+def whole_splits(rows: list[Row]) -> list[Row]:
+    """Rows of the splits that all models were fitted to."""
+    n_models = Counter(row.split for row in rows)
+    return [row for row in rows if n_models[row.split] == max(n_models.values())]
+
+
 def comparison(
     words: mc.Words, rows: list[Row], experiment: Experiment, *, trains: bool = False
 ) -> Comparison:
@@ -268,7 +275,11 @@ def print_markdown(found: dict[str, tuple[mc.Words, list[Row]]], experiment: Exp
             for model in near_the_best(compared):
                 near.setdefault(model, []).append(name)
         names = dict.fromkeys(m.name for c in columns.values() for m in c.models)
-        print("| | " + " | ".join(columns) + " | processor s |")
+        sizes = (
+            f"{name}, {words.n_units} units, splits: {len({row.split for row in rows})}"
+            for name, (words, rows) in found.items()
+        )
+        print("| | " + " | ".join(sizes) + " | processor s |")
         print("|---|" + "---|" * (len(columns) + 1))
         for model in names:
             if trains and model not in (*SEQUENCES, "RBM 25", "Ising"):
@@ -327,7 +338,7 @@ def main() -> None:
                     if (split, model) not in known and not too_large:
                         n_places = int(words.bins[-1]) + 1
                         keep(store, name, result(model, parts, split, n_places))
-        found = {name: (words, kept(store, name)) for name, words in made.items()}
+        found = {name: (words, whole_splits(kept(store, name))) for name, words in made.items()}
     found = {name: each for name, each in found.items() if each[1]}
     for name, (words, rows) in found.items() if not arguments.markdown else ():
         print_table(name, words, rows, experiment)

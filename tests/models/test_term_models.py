@@ -138,6 +138,6 @@ def test_sampling_reaches_the_exact_optimum_within_its_noise(name, X, fits, monk
     np.testing.assert_allclose(rates, X.mean(axis=0), atol=0.03)
 
 
-def test_an_axis_that_is_not_there_is_refused(fits):
-    with pytest.raises(ValueError, match="axes are 0 to 2"):
+def test_a_projection_that_is_not_there_is_refused(fits):
+    with pytest.raises(ValueError, match="they are 0 to 2"):
         fits["potentials"].potential(3, [0.0])

@@ -88,11 +88,13 @@ class ProjectionPotentials(TermModel):
     max_iter: int = setting(5000, COUNT)
     random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
-    def potential(self, axis: int, scores: ArrayLike) -> Floats:
+    def potential(self, projection: int, scores: ArrayLike) -> Floats:
         """V of one projection at some values of it, nats, shape (n_scores,)."""
-        if not 0 <= axis < len(self.axes_):
-            raise BadArgument("axis", f"is {axis!r}", f"axes are 0 to {len(self.axes_) - 1}")
-        return self._term().values(axis, real_array("scores", scores, "pass numbers"))
+        if not 0 <= projection < len(self.axes_):
+            raise BadArgument(
+                "projection", f"is {projection!r}", f"they are 0 to {len(self.axes_) - 1}"
+            )
+        return self._term().values(projection, real_array("scores", scores, "pass numbers"))
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)
