@@ -188,7 +188,7 @@ def entropy(quick: bool, seed: int) -> None:
                     f"{np.mean([f.stderr for f in found]):.2f}",
                     f"{np.mean([f.upper for f in found]):.2f}",
                     f"{np.mean([f.disagreement for f in found]):.0%}",
-                    f"{sum(f.known for f in found)} of 5",
+                    f"{sum(f.is_reliable for f in found)} of 5",
                 )
             )
     print("bits/s that could be explained: means over 5 sets of words")

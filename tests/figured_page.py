@@ -18,7 +18,7 @@ from microcolumn.study import Results
 HOSTILE = "<img src=x onerror=alert(1)>"
 RATES, GAINS = [1.0, 2.0, 4.0], [0.5, -0.25, 1.5]
 #: The figure for all recordings.
-SHEET = "#figure-likelihood .sheet"
+SHEET = "#figure-ranking .sheet"
 #: Width and height of it, in points.
 WIDTH, HEIGHT = 504, 144
 
@@ -42,7 +42,7 @@ def write(folder):
     path = folder / "cells.html"
     results = Results(planted_study.write(folder / "cells.db"))
     figures = {
-        "likelihood": _all.Figures(draw, "3", per_recording=False),
+        "ranking": _all.Figures(draw, "3", per_recording=False),
         "data": _all.Figures(draw, "1"),
     }
     with pytest.MonkeyPatch.context() as patch:
@@ -57,7 +57,7 @@ def write(folder):
 
 def place(page, kind, k):
     """Where a point is on the screen: of the first (units) or the second kind (models)."""
-    data = json.loads(page.locator("#figure-likelihood > script").text_content())
+    data = json.loads(page.locator("#figure-ranking > script").text_content())
     x, y, width, height, *_ = data["points"][kind][1][k]
     at = [(x + width / 2) / 1e4 * WIDTH, (y + height / 2) / 1e4 * HEIGHT]
     return page.evaluate(

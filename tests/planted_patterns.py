@@ -1,11 +1,14 @@
 """Planted frequencies of words, their synchrony, and how well each model describes them."""
 
+from itertools import combinations
+
 import numpy as np
 
 from microcolumn.evaluate import (
     Adequacy,
     Explainable,
     MomentFit,
+    Moments,
     PatternStatistics,
     Synchrony,
     counting_bounds,
@@ -44,7 +47,7 @@ def patterns_of(compared, test, chosen_l1):
         rows.append(row | {"statistics": to_blob(statistics), "synchrony": to_blob(drawn)})
     adequate = [{"model": "data", "explainable": EXPLAINABLE}]
     adequate += [
-        {"model": spec.name, "adequacy": _adequacy(k)}
+        {"model": spec.name, "adequacy": _adequacy(k), "moments": to_blob(_moments(test, k))}
         for k, spec in enumerate([ModelSpec("Independent"), *compared])
     ]
     return {"patterns": rows, "adequacies": adequate}
@@ -71,6 +74,16 @@ def _adequacy(k):
         nats_expected=-2.1,
         method="exact",
     )
+
+
+def _moments(test, k):
+    """Better models have more of every moment, up to all of it; the first of units 0 and 1."""
+    found = {}
+    for name, order in (("pairs", 2), ("triplets", 3)):
+        bits = np.array(list(combinations(range(test.n_dims), order)))[:300]
+        observed = np.linspace(1e-3, 5e-3, len(bits), dtype=np.float32)
+        found[name] = Moments(bits, observed, observed * np.float32(k / 3), 0.0 * observed)
+    return found
 
 
 def _synchrony(test, more, method):

@@ -27,5 +27,6 @@ def planted_score(split, bits_per_second, stderr=0.3, **fields):
         stderr,
         gain_by_cell=tuple(gains.tolist()),
         share_by_cell=tuple(share.tolist()),
+        gain_by_active=(0.5 * bits_per_second, 0.0, 0.5 * bits_per_second),
         **fields,
     )

@@ -49,13 +49,21 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
 def test_figures_are_files_with_their_captions(store, tmp_path):
     result = study("figures", store, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    several = [n for n, each in figures.FIGURES.items() if each.draw.need is SEVERAL_BINS]
-    drawn = {n: each for n, each in figures.FIGURES.items() if n not in several}
+    left_out = {n for n, each in figures.FIGURES.items() if each.draw.need is SEVERAL_BINS}
+    drawn = {n: figures.FIGURES[n] for n in {*figures.FIGURES} - left_out - {"patterns"}}
     names = [name + "-cells" * each.per_recording for name, each in drawn.items()]
     assert set(os.listdir(tmp_path / "f")) == {"captions.txt", *(f"{n}.pdf" for n in names)}
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
     assert all(f"{name}: " in captions for name in names)
     assert result.stdout == f"figures: {tmp_path / 'f'}\n"
+
+
+def test_the_papers_figures_are_drawn_also_where_they_show_nothing(store, tmp_path):
+    result = study("figures", store, "--out", tmp_path / "f", "--paper", "--figure", "opening")
+    found = {name.partition("-")[0].partition(".")[0] for name in os.listdir(tmp_path / "f")}
+    paper = {"data", "parameters", "ranking", "patterns", "annealing"}  # of single bins
+    assert found == {"captions", "opening", *paper}
+    assert result.stderr.count("is left out") == 2  # the figures of words of several bins
 
 
 def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
@@ -64,22 +72,22 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     def not_yet(results, recording=None, **where):
         raise NotComputedError("the data are not stored yet")
 
-    drawn = {"data": _all.Figures(not_yet), "likelihood": figures.FIGURES["likelihood"]}
+    drawn = {"data": _all.Figures(not_yet), "ranking": figures.FIGURES["ranking"]}
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg", "--json")
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     assert (told["folder"], told["format"]) == (str(tmp_path), "svg")
-    assert list(told["captions"]) == ["likelihood"]
-    assert told["captions"]["likelihood"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
+    assert list(told["captions"]) == ["ranking"]
+    assert told["captions"]["ranking"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
     assert result.stderr == "The figure data of cells is left out: the data are not stored yet\n"
-    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
+    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "ranking.svg"]
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--figure", "9"), "there is no figure '9'; choose from ranking, parts, data (1), "),
+        (("--figure", "9"), "there is no figure '9'; choose from opening, planted, ranking (3), "),
         (("--recording", "X"), "the study has no recording 'X'; it has cells"),
         (("--width", "wide"), "--width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
         (("--font", "Nonesuch"), "--font 'Nonesuch' is not installed here; install it"),

@@ -54,7 +54,7 @@ def test_every_block_runs_and_draws_what_its_picture_shows(
     shown = dict(gallery.drawn(page))
     assert list(shown) == [path for path, _, _ in pictures()]
     assert all(isinstance(figure, Figure) for figure in shown.values())
-    assert {path.name for path in tmp_path.iterdir()} == {"likelihood.pdf", "annealing.pdf"}
+    assert {path.name for path in tmp_path.iterdir()} == {"ranking.pdf", "annealing.pdf"}
 
 
 def test_each_picture_was_made_by_the_code_above_it(gallery):

@@ -16,11 +16,11 @@ def all_words(n_units: int) -> np.ndarray:
     return np.array(list(product((0, 1), repeat=n_units)), dtype=np.uint8)
 
 
-def planted(n_units: int = 7) -> mc.RBM:
+def planted(n_units: int = 7, c: float = -5.0) -> mc.RBM:
     """One hidden unit switches on four units."""
     W = np.zeros((n_units, 1))
     W[:4] = 4.0
-    return mc.RBM.from_parameters(mc.Parameters(b=np.full(n_units, -3.0), W=W, c=[-5.0]))
+    return mc.RBM.from_parameters(mc.Parameters(b=np.full(n_units, -3.0), W=W, c=[c]))
 
 
 def central_moments(p: np.ndarray, X: np.ndarray, order: int) -> np.ndarray:
@@ -98,6 +98,25 @@ def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     assert independent.pairs.error == pytest.approx(1.0, abs=0.05)
     k = independent.misses_from
     assert f"misses synchrony: {k} or more active units in " in str(independent)
+
+
+def test_moments_are_those_of_all_words_and_their_slope_is_one_for_the_right_model():
+    model = planted(c=-7.0)  # which is on in few words, so that triplets are skewed
+    X, words = all_words(7), model.sample(20_000, 4)
+    p = np.exp(model.score_samples(X))
+    found = mc.evaluate.adequacy(model, words).moments
+    for name, order in (("pairs", 2), ("triplets", 3)):
+        each, share = found[name], np.full(len(words), 1.0 / len(words))
+        assert each.bits.tolist() == [list(subset) for subset in combinations(range(7), order)]
+        np.testing.assert_allclose(each.model, central_moments(p, X, order), atol=1e-7)
+        np.testing.assert_allclose(each.observed, central_moments(share, words, order), atol=1e-7)
+        off = (each.observed - each.model) / each.stderr
+        assert 0.5 < np.mean(off**2) < 2.0
+        assert each.slope == pytest.approx(1.0, abs=0.1)
+    independent = mc.evaluate.adequacy(mc.Independent().fit(words), words)
+    assert independent.moments["triplets"].slope == pytest.approx(0.0, abs=1e-6)
+    noise = replace(found["pairs"], stderr=found["pairs"].observed)
+    assert np.isnan(noise.slope)
 
 
 def test_words_that_stay_are_worth_fewer():

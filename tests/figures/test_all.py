@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from microcolumn.figures import FIGURES, _all, available_figures, draw_all
+from microcolumn.evaluate import WindowResult
+from microcolumn.figures import FIGURES, PAPER, _all, available_figures, draw_all
 from microcolumn.figures.conditions import SEVERAL_BINS, TESTED
 from microcolumn.study import NotComputedError
 
@@ -27,7 +28,9 @@ def results(monkeypatch):
 
     monkeypatch.setattr(_all, "condition_of", condition)
     monkeypatch.setattr(_all, "results_of", lambda given: given)
-    monkeypatch.setattr(_all, "FIGURES", {n: replaced(each) for n, each in FIGURES.items()})
+    known = {n: replaced(each) for n, each in FIGURES.items()}
+    time = {n: known[n]._replace(by_default=lambda *_: True) for n in ("windows", "spatiotemporal")}
+    monkeypatch.setattr(_all, "FIGURES", known | time)
     sources = [SimpleNamespace(name=name) for name in "ABC"]
     return SimpleNamespace(plan=SimpleNamespace(sources=sources), recordings="AB", label=str)
 
@@ -38,23 +41,35 @@ def found(results, **asked):
 
 def test_by_default_all_are_drawn_that_have_results(results):
     everything = found(results)
-    assert {name for name, _ in everything} == set(FIGURES)
-    assert ("likelihood", None) in everything
+    assert {name for name, _ in everything} == set(FIGURES) - {"patterns"}
+    assert ("ranking", None) in everything
     assert [each for each in everything if each[0] == "windows"] == [("windows", "A")]
     assert [each.recording for each, _ in draw_all(results)] == sorted(
         (recording for _, recording in everything), key=lambda name: name or ""
     )
 
 
-@pytest.mark.parametrize("asked", ["likelihood", "Likelihood", "3"])
+@pytest.mark.parametrize("asked", ["ranking", "Ranking", "3"])
 def test_a_figure_has_a_name_and_the_number_of_the_paper(results, asked):
-    assert found(results, figures=[asked]) == [("likelihood", None)]
+    assert found(results, figures=[asked]) == [("ranking", None)]
     assert found(results, figures=["s1"], recordings="B") == [("annealing", "B")]
 
 
+def test_the_paper_has_figures_1_to_6_and_s1():
+    assert sorted(PAPER) == ["1", "2", "3", "4", "5", "6", "S1"]
+
+
+def test_words_of_several_bins_are_drawn_where_their_length_matters(planted_results, monkeypatch):
+    assert "windows" in [each.name for each in available_figures(planted_results)]
+    monkeypatch.setattr(WindowResult, "growth", lambda self: {})
+    names = {each.name for each in available_figures(planted_results)}
+    assert not names & {"windows", "spatiotemporal"}
+    assert [e.name for e in available_figures(planted_results, figures=["5"])] == ["windows"]
+
+
 def test_of_chosen_recordings_a_figure_of_all_is_drawn_of_each(results):
-    chosen = found(results, figures=["likelihood"], recordings=["B", "A"])
-    assert chosen == [("likelihood", "B"), ("likelihood", "A")]
+    chosen = found(results, figures=["ranking"], recordings=["B", "A"])
+    assert chosen == [("ranking", "B"), ("ranking", "A")]
 
 
 def test_what_is_asked_for_without_results_is_a_sentence(results):

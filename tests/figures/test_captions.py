@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import planted_study
 
-from microcolumn.figures import draw_all
+from microcolumn.figures import FIGURES, draw_all
 from microcolumn.study import Results
 
 FILE = Path(__file__).parent / "captions.txt"
@@ -15,9 +15,9 @@ FILE = Path(__file__).parent / "captions.txt"
 
 def captions(results):
     """Of the first words that each figure shows, and of the longest of several bins."""
-    for request, figure in draw_all(results, progress=False):
+    for request, figure in draw_all(results, figures=list(FIGURES), progress=False):
         yield f"{request.name}: {figure.caption}"
-        if request.name in ("annealing", "likelihood", "parameters", "patterns", "penalties"):
+        if request.name in ("annealing", "moments", "parameters", "penalties", "ranking"):
             of_windows = request.draw(results, experiment="spatiotemporal")
             yield f"{request.name} of windows: {of_windows.caption}"
 

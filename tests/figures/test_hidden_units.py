@@ -178,7 +178,3 @@ def test_a_study_without_hidden_units_goes_without_the_figure(tmp_path):
     assert not [figure for figure in drawn.values() if isinstance(figure, str)]
     with pytest.raises(NotComputedError, match="no model with live hidden units is tested; run"):
         assemblies(results)
-
-
-def found(planted_results):
-    return planted_results.layers("cells", "RBM")

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from microcolumn.figures import patterns
+from microcolumn.figures import moments, patterns
+from microcolumn.study import NotComputedError
 
 
 @pytest.fixture(scope="module")
 def figure(planted_results):
-    return patterns(planted_results)
+    return moments(planted_results)
 
 
 def clouds(ax):
@@ -18,27 +19,34 @@ def curves(ax):
     return {each.get_label(): each.lines[0].get_ydata() for each in ax.containers}
 
 
-def test_the_points_are_the_stored_words_of_pairs_of_models(planted_results, figure):
+def test_the_points_are_the_stored_words_of_pairs_of_models(planted_results):
     stored = planted_results.patterns("cells")
     for ax, names in zip(
-        figure.axes[:2], (("Independent", "Ising"), ("Ising", "RBM 5")), strict=True
+        patterns(planted_results).axes, (("Independent", "Ising"), ("Ising", "RBM 5")), strict=True
     ):
         for name, drawn in zip(names, clouds(ax), strict=True):
             np.testing.assert_array_equal(drawn, stored.statistics[name].model)
 
 
-def test_ratios_are_those_of_the_best_model_of_each_class(planted_results, figure):
-    lines = {line.get_label(): line for line in figure.axes[2].lines}
-    stored = planted_results.patterns("cells").statistics
-    for name in ("Independent", "Ising", "RBM 5", "SemiRBM 5"):
-        silent = stored[name].n_active == 0
-        [ratio] = np.log2(stored[name].model[silent] / stored[name].empirical[silent])
-        assert lines[name].get_ydata()[0] == pytest.approx(ratio)
+def test_moments_are_those_stored_of_pairs_and_of_the_best_groups(planted_results, figure):
+    stored = planted_results.moments("cells")
+    for ax, of in zip(figure.axes[:2], ("pairs", "triplets"), strict=True):
+        drawn = [line for line in ax.lines if line.get_marker() == "o"]
+        assert [line.get_label().split(",")[0] for line in drawn] == ["Ising", "RBM 5"]
+        for name, line in zip(("Ising", "RBM 5"), drawn, strict=True):
+            np.testing.assert_array_equal(line.get_ydata(), stored[name][of].model)
+    assert "Ising: slope 0.33 for pairs, 0.33 for triplets; it differs measurably" in figure.caption
 
 
 def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_results, figure):
     stored = planted_results.patterns("cells").synchrony
-    found = curves(figure.axes[3])
-    assert list(found) == list(stored) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
-    for name, each in stored.items():
-        np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
+    found = curves(figure.axes[2])
+    assert list(found) == ["data", "Independent", "Ising", "RBM 5"]
+    for name, each in found.items():
+        np.testing.assert_allclose(each, stored[name].probability[stored[name].probability > 0.0])
+
+
+def test_without_moments_there_is_no_figure(planted_results, monkeypatch):
+    monkeypatch.setattr(planted_results, "moments", lambda recording, **where: {})
+    with pytest.raises(NotComputedError, match="no model of pairs or groups is tested"):
+        moments(planted_results)

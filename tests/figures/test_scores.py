@@ -5,23 +5,10 @@ import planted_study
 import planted_study as planted
 import pytest
 
-from microcolumn.figures import likelihood, ranking, windows
+from microcolumn.figures import gains, ranking, windows
 from microcolumn.study import NotComputedError, Results
 
 FIRST, _ = planted_study.PLAN.experiments
-
-
-def heights(ax):
-    """Of all bars, by model."""
-    return {
-        bars.get_label(): [bar.get_height() for bar in bars]
-        for bars in ax.containers
-        if hasattr(bars, "patches")
-    }
-
-
-def points(ax):
-    return sorted(float(each.lines[0].get_ydata()[0]) for each in ax.containers)
 
 
 def halved(model):
@@ -60,22 +47,22 @@ def pair(planted_results, monkeypatch):
     return planted_results
 
 
-def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted_results):
-    figure = likelihood(planted_results)
-    a, b = figure.axes
-    levels = {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0}
-    assert heights(a) == {name: pytest.approx([level]) for name, level in levels.items()}
-    assert points(b) == pytest.approx([0.0, 2.0, 2.0])  # RBM 5 minus SemiRBM 5 too
-    assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
+def panels(figure):
+    """Names of models of each panel from the top, by title."""
+    return {
+        ax.get_title(): [label.get_text() for label in ax.get_yticklabels()]
+        for ax in figure.axes
+        if ax.get_title()
+    }
 
 
-def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
-    figure = likelihood(pair)
-    assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
-    labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert labels == ["cells\n23 units", "\\$B\n11 units"]
-    figure.draw_without_rendering()
-    assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
+def test_all_recordings_are_ranked_side_by_side_or_one_of_them(pair):
+    names = ["RBM 5", "SemiRBM 5", "Ising"]
+    assert panels(ranking(pair)) == {"cells": names, "$B": names}
+    assert "minus that of Ising" in ranking(pair).caption
+    assert panels(ranking(pair, "$B")) == {}
+    point = ranking(pair, "$B").axes[0].containers[0].lines[0]
+    assert float(point.get_xdata()[0]) == pytest.approx(1.0)  # half of 2 bits/s
 
 
 def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
@@ -87,9 +74,26 @@ def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
         return compare(recording, **where)
 
     monkeypatch.setattr(pair, "comparison", without_a_score)
-    assert heights(likelihood(pair).axes[0])["Ising"] == pytest.approx([5.0])
+    assert panels(ranking(pair)) == {}
     with pytest.raises(NotComputedError, match="a test of 'cells'"):
-        likelihood(pair, "cells")
+        ranking(pair, "cells")
+
+
+def test_gains_end_at_the_whole_gain_of_groups(planted_results):
+    figure = gains(planted_results)
+    a, b = figure.axes
+    [line] = [each for each in a.lines if each.get_label().endswith("over Ising")]
+    assert float(line.get_ydata()[-1]) == pytest.approx(2.0)
+    assert sum(bar.get_height() for bar in b.patches) == pytest.approx(2.0)
+    assert "+2.00 ± " in figure.caption
+    assert "First half of the recording +2." in figure.caption
+
+
+def test_without_pairs_there_are_no_gains_of_groups(tmp_path):
+    plan = replace(planted.PLAN, experiments=(replace(FIRST, models=("RBM",)),))
+    path = planted.write(tmp_path / "s.db", plan, keep=lambda job: job.kind == "test")
+    with pytest.raises(NotComputedError, match="with hidden units and without are not compared"):
+        gains(Results(path))
 
 
 def test_without_a_model_that_may_be_ranked_it_is_left_out(tmp_path):

@@ -29,19 +29,46 @@ def drawn(ax):
     return found
 
 
-def test_models_are_ranked_from_the_top_with_their_differences_from_the_best():
+def test_models_are_ranked_from_the_top_with_their_differences_from_the_ising_model():
     given = compared(LEVELS)
     ax = ranking(given)
     assert ax.yaxis_inverted()
     shown = drawn(ax)
     assert list(shown) == ["BernoulliMixture", "RBM 25", "Ising"]
-    for name in ("RBM 25", "Ising"):
-        pair = given.pair(name, "BernoulliMixture")
+    for name in ("RBM 25", "BernoulliMixture"):
+        pair = given.pair(name, "Ising")
         assert shown[name][:2] == pytest.approx((pair.bits_per_second, pair.stderr))
-    assert shown["BernoulliMixture"][:2] == (0.0, 0.0)
+    assert shown["Ising"][:2] == (0.0, 0.0)
     [beside] = ax.child_axes
     assert [text.get_text() for text in beside.get_yticklabels()] == ["13.00", "12.00", "10.00"]
-    assert ax.get_xlabel().startswith("difference from the best (bits/s)")
+    assert ax.get_xlabel().startswith("difference from Ising (bits/s)")
+
+
+def test_without_an_ising_model_differences_are_from_the_best():
+    given = compared({"RBM 25": 12.0, "Tree": 9.0})
+    shown = drawn(ranking(given))
+    assert shown["RBM 25"][:2] == (0.0, 0.0)
+    assert shown["Tree"][0] == pytest.approx(-3.0)
+
+
+def test_far_worse_models_are_triangles_at_the_end_of_the_axis():
+    ax = ranking(compared({"Ising": 10.0, "RBM 25": 11.0, "Tree": 9.0, "PopulationTracking": 2.0}))
+    marks = {round(float(c.lines[0].get_ydata()[0])): c.lines[0] for c in ax.containers}
+    assert [marks[k].get_marker() for k in range(4)] == ["o", "o", "D", "<"]
+    low, _ = ax.get_xlim()
+    assert -8.0 < low < float(marks[3].get_xdata()[0]) < -1.0
+
+
+def test_of_several_recordings_medians_of_differences_per_unit_are_drawn():
+    levels = ({"Ising": 10.0, "RBM 5": 10.5}, {"Ising": 10.0, "RBM 5": 12.0}, {"Ising": 8.0})
+    ax = ranking({f"r{k}": compared(each) for k, each in enumerate(levels)})
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    large = {float(line.get_ydata()[0]): line for line in marks if line.get_markersize() == 6}
+    assert [float(large[row].get_xdata()[0]) for row in (0.0, 1.0)] == pytest.approx([0.125, 0.0])
+    small = next(line for line in marks if line.get_markersize() == 2.5)
+    assert list(small.get_xdata()) == pytest.approx([0.05, 0.2])
+    [beside] = ax.child_axes
+    assert [text.get_text() for text in beside.get_yticklabels()] == ["2 of 2", "1 of 3"]
 
 
 def test_a_single_model_and_one_split_are_drawn():

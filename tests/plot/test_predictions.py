@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawing import axes
-from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn.evaluate import calibration, predict, roc
+from microcolumn.evaluate import calibration, predict
 from microcolumn.models import Independent, Ising
 from microcolumn.plot import predictions as plot
 from microcolumn.units import Units
@@ -70,24 +69,17 @@ def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted)
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 2
 
 
-DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.prediction}
-
-
 @pytest.mark.parametrize("given", ["rest", "past"])
 def test_models_and_words_give_what_results_give(words, given):
     windows = words.embed(2)
     models = {"a": Ising(l1=1e-3).fit(windows), "b": Independent().fit(windows)}
     known = {name: predict(model, windows, given=given) for name, model in models.items()}
-    found = {
-        "calibration": {name: calibration(each, 1) for name, each in known.items()},
-        "roc": {name: roc(each, 1) for name, each in known.items()},
-    }
-    for name, results in found.items():
-        expected = DRAW[name](results, ax=axes())
-        got = DRAW[name](models, windows, 1, given=given, ax=axes())
-        for line, same in zip(expected.lines, got.lines, strict=True):
-            np.testing.assert_array_equal(line.get_xydata(), same.get_xydata())
-            assert line.get_label() == same.get_label()
+    found = {name: calibration(each, 1) for name, each in known.items()}
+    expected = plot.calibration(found, ax=axes())
+    got = plot.calibration(models, windows, 1, given=given, ax=axes())
+    for line, same in zip(expected.lines, got.lines, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), same.get_xydata())
+        assert line.get_label() == same.get_label()
     expected = plot.prediction(known, unit=1, ax=axes())
     got = plot.prediction(models, windows, 1, given=given, ax=axes())
     for trace, same in zip(expected.patches, got.patches, strict=True):
@@ -106,23 +98,3 @@ def test_calibration_shows_observed_against_predicted_with_counting_noise(predic
     shifted = replace(found, error=0.12)
     assert "(error 0.12)" in plot.calibration(shifted, ax=axes()).lines[1].get_label()
     assert plot.calibration(found, ax=axes()).lines[1].get_label().startswith("(error")
-
-
-def test_roc_is_the_curve_and_its_area_in_the_legend(predicted):
-    found = roc(predicted, 1)
-    curve = plot.roc({"Ising": found}, ax=axes()).lines[1]
-    np.testing.assert_array_equal(
-        curve.get_xydata(), np.c_[found.false_positive, found.true_positive]
-    )
-    assert f"area {found.area:.3f}" in curve.get_label()
-
-
-def test_a_silent_unit_has_no_curve_and_the_legend_says_so():
-    words = Words.from_array([[0, 0], [1, 0], [0, 0]])
-    ax = plot.roc(roc(predict(Independent().fit(words), words), 1), ax=axes())
-    assert "spikes in none" in ax.lines[1].get_label()
-    assert ax.lines[1].get_xdata().size == 0
-    named = {"SemiRBM": roc(predict(Independent().fit(words), words), 1)}
-    ax = plot.roc(named, ax=Figure((3.2, 3.2)).subplots())
-    ax.figure.draw_without_rendering()
-    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x0

@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 pytestmark = pytest.mark.integration
 
 #: The figure for all recordings is the second; the first is of one recording.
-FIGURE = "Figure-2-likelihood"
+FIGURE = "Figure-1-ranking"
 
 
 def table_of(content):

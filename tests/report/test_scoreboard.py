@@ -12,7 +12,7 @@ from microcolumn.report._answer import WholeAnswer
 from microcolumn.report.scoreboard import MOST_LINES, scoreboard
 from microcolumn.study import Results
 
-LEVELS = {f"RBM {n}": 12.0 + n for n in range(1, 9)} | {"Ising": 10.0, "TwoTree": 2.0}
+LEVELS = {f"RBM {n}": 10.0 + n for n in range(3, 11)} | {"Ising": 10.0, "TwoTree": 2.0}
 
 
 def shown(monkeypatch, results, found, columns=None):
@@ -43,15 +43,15 @@ def test_rows_are_the_models_with_their_differences_to_pairs(monkeypatch, plante
     one = replace(finding("cells"), compared=compared(LEVELS))
     lines = shown(monkeypatch, planted_results, [one])
     rows = {line.split("  ")[1]: " ".join(line.split()) for line in lines[2:7]}
-    assert list(rows) == ["RBM 8", "RBM 7", "RBM 6", "RBM 5", "Ising"]
+    assert list(rows) == ["RBM 10", "RBM 9", "RBM 8", "RBM 7", "Ising"]
     low, high = one.pair.interval  # of the planned contrast
-    assert f" 20.00 +10.00 (+100 %) {low:.2f} to {high:.2f} " in rows["RBM 8"]
-    low, high = one.compared.pair("RBM 7", "Ising").interval
-    assert f" 19.00 +9.00 (+90 %) {low:.2f} to {high:.2f} " in rows["RBM 7"]
+    assert f" 20.00 +10.00 (+100 %) {low:.2f} to {high:.2f} " in rows["RBM 10"]
+    low, high = one.compared.pair("RBM 9", "Ising").interval
+    assert f" 19.00 +9.00 (+90 %) {low:.2f} to {high:.2f} " in rows["RBM 9"]
     assert rows["Ising"].startswith("Ising 10.00 0 0 ━")
-    assert rows["RBM 8"].count("━") == 2 * rows["Ising"].count("━") == 20
+    assert rows["RBM 10"].count("━") == 2 * rows["Ising"].count("━") == 20
     assert (
-        lines[7].strip() == "5 more, 2.00 to 16.00 bits/s: RBM 4, RBM 3, RBM 2, RBM 1 and TwoTree."
+        lines[7].strip() == "5 more, 2.00 to 16.00 bits/s: RBM 6, RBM 5, RBM 4, RBM 3 and TwoTree."
     )
 
 

@@ -14,7 +14,7 @@ def by_id(planted_results):
     drawn = {
         (name, "cells" if each.per_recording else None): Paragraph(name, "absent")
         for name, each in FIGURES.items()
-        if name != "ranking"  # which opens the page
+        if name not in ("opening", "patterns")  # which open the page, or are not on it
     }
     return {section.id: section for section in sections(planted_results, drawn)}
 
@@ -49,4 +49,4 @@ def test_without_layers_a_sentence_says_so(tmp_path, by_id):
 def test_every_figure_is_shown_once(by_id):
     drawn = [item.text for s in by_id.values() for item in of_kind(s, Paragraph)]
     names = [name for name in drawn if name in FIGURES]
-    assert sorted(names) == sorted({*FIGURES} - {"ranking"})
+    assert sorted(names) == sorted({*FIGURES} - {"opening", "patterns"})

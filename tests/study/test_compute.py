@@ -175,6 +175,8 @@ def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best
     np.testing.assert_allclose(
         row["share_by_cell"], np.histogram(test.bins, edges)[0] / test.n_bins, atol=1e-12
     )
+    by_active = [bits[test.X[test.index].sum(axis=1) == k].sum() for k in range(6)]
+    np.testing.assert_allclose(row["gain_by_active"], by_active, atol=1e-9)
 
 
 def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):

@@ -143,7 +143,7 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert len(small.windows) <= 3
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
-        assert small.n_splits <= 3
+        assert small.n_splits <= 5
         most = 7 if max(whole.windows) > 1 else 80
         assert small.most_active in (whole.most_active, most)
         assert small.most_active <= (whole.most_active or most)

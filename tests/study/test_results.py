@@ -105,6 +105,20 @@ def test_the_model_is_the_one_that_was_chosen_with_its_stored_normaliser(results
     assert results.model("cells", "Ising", split=2).J_[0, 1] == 2.1
 
 
+def test_the_model_to_draw_is_the_sparsest_within_a_standard_error_of_the_best(tmp_path):
+    """Scores of the planted grid are 9 ± 0.5 bits/s each."""
+
+    def change(job, rows):
+        for row in rows.get("normalisers", []):
+            row["validation_bits_per_second"] = {0.0: 9.0, 1e-3: 8.6, 4e-3: scores}[row["l1"]]
+
+    for scores, expected in ((8.6, 4e-3), (8.4, 1e-3), (float("nan"), 1e-3)):
+        store = planted.write(
+            tmp_path / f"{scores}.db", keep=lambda job: job.kind == "fit", change=change
+        )
+        assert Results(store).display_model("cells", "RBM").l1 == expected
+
+
 def test_any_l1_of_the_plan_has_its_model(results):
     assert results.model("cells", "RBM", l1=0.0).W_[0, 0] == 0.2
     path = results.path("cells", "RBM", split=1)

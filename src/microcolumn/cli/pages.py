@@ -46,7 +46,7 @@ def page(
     show_page(file, open_page, quiet=json)
 
 
-@command(study, "study figures plan.toml --figure likelihood --width single")
+@command(study, "study figures plan.toml --figure ranking --width single")
 def figures(
     study: Path = PLAN_OR_STORE,
     out: Path | None = typer.Option(
@@ -55,6 +55,9 @@ def figures(
     format: Format = typer.Option(Format.pdf, help="PDF and SVG for papers, PNG for slides."),
     figure: list[str] | None = typer.Option(
         None, help="Name of a figure, or its number in the paper: 3, S1; repeatable."
+    ),
+    paper: bool = typer.Option(
+        False, "--paper", help="Figures 1 to 6 and S1 of the paper, also where they show nothing."
     ),
     recording: list[str] | None = typer.Option(None, help="Name of a recording; repeatable."),
     width: str | None = typer.Option(
@@ -70,12 +73,14 @@ def figures(
 ) -> None:
     """Write the figures of a study as files, with their captions in captions.txt."""
     results = results_of(study)
-    from ..figures import draw_all, preset
+    from ..figures import PAPER, draw_all, preset
 
     store = results.file
     folder = store.with_name(f"{store.stem}-figures") if out is None else out
     with preset(width, font):
-        chosen = draw_all(results, figures=figure or (), recordings=recording or ())
+        chosen = draw_all(
+            results, figures=[*(figure or ()), *PAPER * paper], recordings=recording or ()
+        )
         make_folder(folder)
         captions: dict[str, str] = {}
         taken: set[str] = set()

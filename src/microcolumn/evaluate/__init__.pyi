@@ -52,7 +52,12 @@ from .interactions import (
     Interactions as Interactions,
     effective_interactions as effective_interactions,
 )
-from .model_adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
+from .model_adequacy import (
+    Adequacy as Adequacy,
+    MomentFit as MomentFit,
+    Moments as Moments,
+    adequacy as adequacy,
+)
 from .paired import PairedDifference as PairedDifference
 from .planted import PlantedGroup as PlantedGroup, match_groups as match_groups
 from .significance import Estimate as Estimate

@@ -27,6 +27,8 @@ class SplitScore(ScoredWords):
     gain_by_cell, share_by_cell : tuple of float
         Bits/s that each stretch of time adds to the score, and its share of the test words
         (:mod:`.time_errors`).
+    gain_by_active : tuple of float
+        Bits/s that words with 0, 1, 2, ... active bits add to the score.
     l1 : float
         The strength of the L1 penalty; NaN for a model without.
     n_nonzero, n_couplings, n_live_hidden, n_hidden : int
@@ -50,6 +52,7 @@ class SplitScore(ScoredWords):
     stderr: float
     gain_by_cell: tuple[float, ...] = field(default=(), repr=False)
     share_by_cell: tuple[float, ...] = field(default=(), repr=False)
+    gain_by_active: tuple[float, ...] = field(default=(), repr=False)
     l1: float = math.nan
     n_nonzero: int = 0
     n_couplings: int = 0

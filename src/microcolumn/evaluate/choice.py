@@ -224,14 +224,13 @@ def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) 
     return _Leg(strengths[::way], 1)
 
 
-def preferred(merits: dict[float, tuple[Any, ...]], errors: dict[float, float]) -> float:
-    """The strength with the highest merits, of equals the largest.
-
-    Scores, the last of the merits, are equal if they differ by far less than their ``errors``.
-    """
+def preferred(
+    merits: dict[float, tuple[Any, ...]], errors: dict[float, float], within: float = _EQUAL
+) -> float:
+    """The largest l1 of the highest merits, the last being scores ``within`` standard errors."""
     first = max(merits, key=lambda l1: merits[l1])
     *others, highest = merits[first]
-    least = highest - _EQUAL * (0.0 if math.isnan(errors[first]) else errors[first])
+    least = highest - within * (0.0 if math.isnan(errors[first]) else errors[first])
     return max(l1 for l1, (*each, score) in merits.items() if each == others and score >= least)
 
 

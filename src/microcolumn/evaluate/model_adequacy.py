@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..models import WordModel
 from ..notebook import AsText
@@ -44,6 +44,34 @@ class MomentFit:
 
     r: float
     error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Covariances of pairs of bits, or third central moments of triplets, one by one.
+
+    Parameters
+    ----------
+    bits : ndarray of int, shape (n_moments, 2) or (n_moments, 3)
+        Bits of each, increasing.
+    observed, model, stderr : ndarray of float32, shape (n_moments,)
+        Of the words, of the model, and the standard error of their difference.
+    """
+
+    bits: NDArray[np.int64]
+    observed: NDArray[np.float32]
+    model: NDArray[np.float32]
+    stderr: NDArray[np.float32]
+
+    @property
+    def slope(self) -> float:
+        """Slope of the model on the observed ones, through zero: 1 for a perfect model.
+
+        Noise of the observed moments does not lower it: it is taken off their squares. NaN where
+        they are nothing but noise.
+        """
+        size = float(np.sum(self.observed**2 - self.stderr**2, dtype=np.float64))
+        return float(np.dot(self.observed, self.model)) / size if size > 0.0 else math.nan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,6 +120,8 @@ class Adequacy(AsText, AsTable):
         Whether the model's words were all listed, drawn independently, or drawn by Gibbs chains.
     bits : str
         What a bit is called: ``"units"``, or ``"bits"`` for words of several bins.
+    moments : mapping of str to Moments
+        Those that ``"pairs"`` and ``"triplets"`` summarise, one by one.
     """
 
     n_words: int
@@ -109,6 +139,7 @@ class Adequacy(AsText, AsTable):
     nats_expected: float
     method: Method
     bits: str = "units"
+    moments: Mapping[str, Moments] = field(default_factory=dict, repr=False, compare=False)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per family of statistics."""
@@ -275,11 +306,13 @@ def _compared(
     # Squared standard errors of the difference: of the data from waves, of drawn words by number.
     variance = np.mean(features.linearised(data.waves(tested.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
-    observed, predicted = features.central(data.means), features.central(own.means)
-    pairs, triplets = (
-        MomentFit(_correlation(o, p), _error(o, p, variance[columns[name]]))
-        for name, o, p in zip(("pairs", "triplets"), observed, predicted, strict=True)
-    )
+    bits = {"pairs": features.pairs, "triplets": features.triplets}
+    central = zip(bits, features.central(data.means), features.central(own.means), strict=True)
+    fits, moments = {}, {}
+    for name, o, p in central:
+        fits[name] = MomentFit(_correlation(o, p), _error(o, p, variance[columns[name]]))
+        arrays = (o, p, variance[columns[name]] ** 0.5)
+        moments[name] = Moments(bits[name], *(each.astype(np.float32) for each in arrays))
     rates, synchrony = columns["rates"], columns["synchrony"]
     tail, expected = (each.means[synchrony] for each in (data, own))
     return {
@@ -290,8 +323,8 @@ def _compared(
             tail, expected, tested.tail_limits, tested.n_effective["synchrony"]
         ),
         "rates_error": _error(data.means[rates], own.means[rates], variance[rates]),
-        "pairs": pairs,
-        "triplets": triplets,
+        **fits,
+        "moments": moments,
     }
 
 

@@ -111,19 +111,21 @@ def score_split(
         cell = cells_of(words.bins, n_places)
     weights = np.ones(words.n_bins) if words.weights is None else words.weights
     shares = np.bincount(cell, weights / weights.sum(), minlength=min(N_CELLS, n_places or 0))
+    n_active = words.X.sum(axis=1, dtype=np.int64)[words.index]
     scores = {}
     for name, model in models.items():
         log_p = model._score_distinct(words)
         score = score_of(log_p, log_p_base, model.log_partition(), words)
-        bits = (log_p - log_p_base)[words.index] * weights / weights.sum()
-        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(words)
+        gain = (log_p - log_p_base)[words.index] * weights / weights.sum()
+        gain *= bits_per_second_per_nat(words)
         certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
             bits_per_second=score.bits_per_second,
             stderr=score.stderr,
-            gain_by_cell=tuple(gains.tolist()),
+            gain_by_cell=tuple(np.bincount(cell, gain, minlength=shares.size).tolist()),
             share_by_cell=tuple(shares.tolist()),
+            gain_by_active=tuple(np.bincount(n_active, gain).tolist()),
             l1=getattr(model, "l1", math.nan),
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,

@@ -1,5 +1,6 @@
 from ._all import (
     FIGURES as FIGURES,
+    PAPER as PAPER,
     FigureRequest as FigureRequest,
     available_figures as available_figures,
     draw_all as draw_all,
@@ -8,11 +9,12 @@ from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
 from ._fitting import annealing as annealing, penalties as penalties
 from ._hidden_units import assemblies as assemblies, layers as layers
+from ._opening import opening as opening
 from ._parameters import parameters as parameters
-from ._patterns import patterns as patterns
+from ._patterns import moments as moments, patterns as patterns
 from ._presets import preset as preset
 from ._scores import (
-    likelihood as likelihood,
+    gains as gains,
     parts as parts,
     ranking as ranking,
     windows as windows,

@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tqdm.auto import tqdm
 
 from ..errors import BadInput
-from ..study import NotComputedError, Results
+from ..study import Condition, NotComputedError, Results
 from ..study.progress import is_interactive
 from ._data import data
 from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
+from ._opening import opening
 from ._parameters import parameters
-from ._patterns import patterns
-from ._scores import likelihood, parts, ranking, windows
+from ._patterns import moments, patterns
+from ._scores import gains, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
-from .conditions import TESTED, FigureFunction, check_planned, condition_of, results_of
+from .conditions import (
+    TESTED,
+    FigureFunction,
+    changes_with_time,
+    check_planned,
+    condition_of,
+    results_of,
+)
 from .planting import planted
 
 
 class Figures(NamedTuple):
-    """A figure's number in the paper, and how often it is drawn: of which recordings and words."""
+    """A figure's number in the paper, how often it is drawn, and when it shows something."""
 
     draw: FigureFunction
     paper: str = ""  # empty for figures that the paper does not have
     per_recording: bool = True
+    # Whether it is drawn unless it is asked for.
+    by_default: Callable[[Results, Condition], bool] = lambda *_: True
 
 
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
-    "ranking": Figures(ranking, per_recording=False),
+    "opening": Figures(opening, per_recording=False),
     "planted": Figures(planted, per_recording=False),
+    "ranking": Figures(ranking, "3", per_recording=False),
     "parts": Figures(parts, per_recording=False),
+    "gains": Figures(gains),
+    "moments": Figures(moments),
     "data": Figures(data, "1"),
-    "likelihood": Figures(likelihood, "3", per_recording=False),
-    "patterns": Figures(patterns, "4"),
+    "patterns": Figures(patterns, "4", by_default=lambda *_: False),
     "parameters": Figures(parameters, "2"),
     "penalties": Figures(penalties),
     "assemblies": Figures(assemblies),
     "layers": Figures(layers),
-    "windows": Figures(windows, "5"),
-    "spatiotemporal": Figures(spatiotemporal, "6"),
+    "windows": Figures(windows, "5", by_default=changes_with_time),
+    "spatiotemporal": Figures(spatiotemporal, "6", by_default=changes_with_time),
     "annealing": Figures(annealing, "S1"),
 }
+
+
+#: The numbers of those that the paper has.
+PAPER = [figure.paper for figure in FIGURES.values() if figure.paper]
 
 
 class FigureRequest(NamedTuple):
@@ -61,30 +77,39 @@ def available_figures(
 ) -> Iterator[FigureRequest]:
     """Figures that a study has results for, by name, then by recording in the plan's order.
 
+    Those of words of several bins only where their length matters, and single words not at all.
+
     See :func:`draw_all` for ``figures`` and ``recordings``. A figure that is asked for by name is
-    there without results, too.
+    there in any case.
 
     Examples
     --------
     >>> [each.name for each in available_figures(mc.study.open("study.db"))][:2]
-    ['ranking', 'planted']
+    ['opening', 'planted']
     """
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]
     for each in recordings:
         check_planned("recording", each, planned)
-    for name, (draw, _, per_recording) in FIGURES.items():
+    for name, figure in FIGURES.items():
         if asked and name not in asked:
             continue
         for recording in recordings or results.recordings:
-            try:
-                condition_of(results, recording, need=getattr(draw, "need", TESTED))
-            except NotComputedError:
-                if not asked:
-                    continue
-            yield FigureRequest(name, recording if per_recording or recordings else None, draw)
-            if not (per_recording or recordings):
+            if not asked and not _is_shown(results, recording, figure):
+                continue
+            is_of_one = figure.per_recording or bool(recordings)
+            yield FigureRequest(name, recording if is_of_one else None, figure.draw)
+            if not is_of_one:
                 break
+
+
+def _is_shown(results: Results, recording: str, figure: Figures) -> bool:
+    """Whether a figure of a recording has results and shows something."""
+    try:
+        condition = condition_of(results, recording, need=getattr(figure.draw, "need", TESTED))
+    except NotComputedError:
+        return False
+    return figure.by_default(results, condition)
 
 
 def draw_all(
@@ -101,7 +126,8 @@ def draw_all(
     results : Results
         Of the study.
     figures : sequence of str
-        Their names (:data:`FIGURES`) or numbers in the paper, ``"3"``, ``"S1"``; by default all.
+        Their names (:data:`FIGURES`) or numbers in the paper, ``"3"``, ``"S1"``; by default all
+        that show something.
     recordings : sequence of str
         Of which recordings; a figure that shows all of them is then drawn of each. By default all.
     progress : bool, optional

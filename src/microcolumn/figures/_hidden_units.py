@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..evaluate import Assembly, LayersResult, LayerStatistics
+from ..evaluate import Assembly, LayersResult, LayerStatistics, layer_statistics
 from ..evaluate.activation import activation_in_time, in_windows
 from ..evaluate.assembly import MEANING, MEMBER
+from ..evaluate.recurrence import SAME, unit_length
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers as draw_layers, raster
 from ..plot.laminar import has_depths, laminar, order_text
-from ..plot.layer_shares import CHANCE, LAYER_COLOURS, MEAN
-from ..plot.style import DATA_COLOUR, by_name, legible
+from ..plot.style import legible
 from ..plot.time import COLOURS, boxes, draw_activation, typical_activation
 from ..study import Condition, NotComputedError, Results
 from ..units import layers_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._presets import is_narrow
-from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_legend
+from .captioned import PAGE, CaptionedFigure, captioned, letter
 from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
-_MOST, _MOST_NARROW = len(COLOURS), 2
+MOST, _MOST_NARROW = len(COLOURS), 2
 #: Bins of the stretch.
 _BINS = 200
 #: Spikes of other units and at other times.
 _OTHERS = "#C4C4C4"
-#: Edges of dots.
-_EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
 
-class _Shown(NamedTuple):
-    """The model whose hidden units are drawn, and the clearest of them."""
+class Drawn(NamedTuple):
+    """A model of split 0 as it is drawn, with the clearest of its hidden units."""
 
     spec: ModelSpec
-    model: PopulationModel
-    rows: tuple[Assembly, ...]
-    n_live: int
-    layers: LayerStatistics | None  # of split 0
+    model: PopulationModel  # the sparsest that is nearly as good as the chosen one
+    chosen: PopulationModel
+    rows: tuple[Assembly, ...] = ()
+    n_live: int = 0
+
+    @classmethod
+    def of(cls, results: Results, condition: Condition, spec: ModelSpec) -> Self:
+        """The model of split 0, without hidden units."""
+        where: dict[str, Any] = {"model": spec, **condition.names}
+        drawn: Any = results.display_model(**where)
+        chosen: Any = results.model(**where)
+        return cls(spec, drawn, chosen)
+
+    @property
+    def title(self) -> str:
+        """What the hidden units are called."""
+        return "groups" if self.rows[0].verdict == "assembly" else "hidden units"
 
 
 class _Stretch(NamedTuple):
@@ -68,45 +78,46 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     test words lose without them over its error.
     """
     narrow = is_narrow(PAGE)
-    shown = _chosen(results, condition, _MOST_NARROW if narrow else _MOST)
+    shown = drawn_hidden(results, condition, _MOST_NARROW if narrow else MOST)
+    layers = _layers(results, condition, shown)
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     stretch = _typical(shown, words)
     n_rows = len(shown.rows)
-    what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
-    title = f"{what} of {shown.spec.name}, {condition.recording}"
-    heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and shown.layers is not None)
+    title = f"{shown.title.capitalize()} of {shown.spec.name}, {condition.recording}"
+    heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and layers is not None)
     with captioned("", title, (PAGE, sum(heights))) as figure:
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_time(parts[0], shown, stretch)
         # The panel of layers stands beside the probes where there is space; these stay slim.
-        beside = [] if narrow else [1.9] * (shown.layers is not None) + [1.0] * (_MOST - n_rows)
+        beside = [] if narrow else [1.9] * (layers is not None) + [1.0] * (MOST - n_rows)
         grid = parts[1].add_gridspec(1, n_rows + len(beside), width_ratios=[1.0] * n_rows + beside)
         for n in range(n_rows):
             _draw_place(parts[1].add_subplot(grid[n]), shown, words, n)
-        if shown.layers is not None:
+        if layers is not None:
             ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
-            _draw_layers(ax, shown, shown.layers)
+            _draw_layers(ax, shown, layers)
         about = {"units": words.units, "order": order_text(words.units), "meaning": MEANING}
-        about["depths"] = has_depths(words.units)
+        about |= {"depths": has_depths(words.units), "layers": layers}
         figure.caption = caption("assemblies", condition, shown=shown, stretch=stretch, **about)
     return figure
 
 
-def _chosen(results: Results, condition: Condition, most: int) -> _Shown:
+def drawn_hidden(results: Results, condition: Condition, most: int = MOST) -> Drawn:
+    """The best model with hidden units and the clearest of these, assemblies if there are any."""
     spec = results.best_with_hidden(**condition.names)
-    where: dict[str, Any] = {"model": spec, **condition.names}
-    model: Any = results.model(**where)
-    found = results.assemblies(**where)
-    by_split = results.layers(**where)
-    first = None if by_split is None else by_split.statistics[0]
-    positions = {row.position for row in found.clearest[:most]}
-    tested = first is not None and any(
-        row.shares for row in first.hidden if row.position in positions
-    )
-    return _Shown(spec, model, found.clearest[:most], len(found), first if tested else None)
+    found = results.assemblies(model=spec, **condition.names)
+    shown = Drawn.of(results, condition, spec)
+    both = [unit_length(each.W_) for each in (shown.model, shown.chosen)]
+    alike = np.einsum("ij,ij->j", *both) >= SAME
+    rows = found.clearest[:most]
+    sure = [row for row in rows if row.verdict == "assembly"] or rows
+    if not all(alike[row.position] for row in sure):  # the stronger penalty leaves too few of them
+        return shown._replace(model=shown.chosen, rows=rows, n_live=len(found))
+    rows = tuple(row for row in rows if alike[row.position])
+    return shown._replace(rows=rows, n_live=len(found))
 
 
-def _typical(shown: _Shown, words: Words) -> _Stretch:
+def _typical(shown: Drawn, words: Words) -> _Stretch:
     """The stretch drawn: most of the hidden units are on in it, for the median time."""
     held = in_windows(shown.model, words)
     P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
@@ -115,7 +126,7 @@ def _typical(shown: _Shown, words: Words) -> _Stretch:
     return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
 
 
-def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
+def _draw_time(figure: SubFigure, shown: Drawn, stretch: _Stretch) -> None:
     """Raster with the spikes of active assemblies in their colours, and activations below it."""
     heights = (1.75, _strip(len(shown.rows)))
     spikes, active = figure.subplots(2, 1, sharex=True, height_ratios=heights)
@@ -143,7 +154,7 @@ def _strip(n_rows: int) -> float:
     return max(0.6, 0.21 * n_rows)
 
 
-def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
+def _colour_spikes(ax: Axes, shown: Drawn, stretch: _Stretch, n: int) -> None:
     """Spikes of the units of an assembly in words in which it is on, by the bins of a window."""
     words, width = stretch.words, stretch.words.bin_width
     weights = shown.model.W_[:, shown.rows[n].position].reshape(-1, words.n_units)
@@ -159,7 +170,7 @@ def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
     ax.add_collection(boxes(starts[place], rows[unit], width, COLOURS[n]), autolim=False)
 
 
-def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
+def _draw_place(ax: Axes, shown: Drawn, words: Words, n: int) -> None:
     """An assembly on the probe with its numbers below, which the first panel names."""
     row = shown.rows[n]
     draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
@@ -178,7 +189,18 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
         letter(ax, "c")
 
 
-def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics) -> None:
+def _layers(results: Results, condition: Condition, shown: Drawn) -> LayerStatistics | None:
+    """Layers of the hidden units that are drawn; None where they are not in several."""
+    if results.layers(model=shown.spec, **condition.names) is None:
+        return None
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    found = layer_statistics(shown.model, units, window=condition.window)
+    return (
+        found if {row.position for row in found.hidden} & {r.position for r in shown.rows} else None
+    )
+
+
+def _draw_layers(ax: Axes, shown: Drawn, found: LayerStatistics) -> None:
     """Weight per layer of the hidden units that are drawn."""
     positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}
@@ -209,24 +231,17 @@ def facts(row: Assembly) -> dict[str, str]:
 
 @of_condition(LAYERS)
 def layers(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure of layers: the weight of hidden units per layer, against shuffled labels.
+    """Figure of layers: the weight of each hidden unit per layer, against shuffled labels.
 
-    Of the best model with hidden units: each hidden unit of the first split, all hidden units of
-    all splits, and all weight of each split together.
+    Of the best model with hidden units, in the first split.
     """
     found = _found(results, condition)
     first = found.statistics[0]
     units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {condition.recording}"
-    with captioned("", title, (PAGE, 4.3)) as figure:
-        axes = panels(figure, ["aa", "bc"], width_ratios=(2.0, 1.0))
-        draw_layers(first, ax=axes["a"])
-        axes["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
-        _draw_all(axes["b"], found)
-        _draw_overall(axes["c"], found)
-        for panel, ax in axes.items():
-            letter(ax, panel)
-        share_legend(figure, "outside upper center", title="layer", title_fontsize=7)
+    with captioned("", title, (PAGE, 2.4)) as figure:
+        draw_layers(first, ax=figure.subplots())
+        figure.axes[0].set_xlabel(f"hidden units of split {found.splits[0]}")
         figure.caption = caption(
             "layers",
             condition,
@@ -244,45 +259,3 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found
-
-
-def _draw_all(ax: Axes, found: LayersResult) -> None:
-    """Share in the main layer beyond what shuffled labels reach, a dot per hidden unit."""
-    names = sorted({name for each in found.statistics for name in each.layers})
-    colours = by_name(names, LAYER_COLOURS, None)
-    size = float(np.clip(1500.0 / sum(found.n_live_hidden), 3.0, 20.0))
-    for slot, each in enumerate(found.statistics):
-        rows = sorted(each.hidden, key=lambda row: row.upper - row.share)
-        x = slot + np.linspace(-0.36, 0.36, len(rows)) * (len(rows) > 1)
-        beyond = [row.share - row.upper for row in rows]
-        ax.scatter(x, beyond, s=size, c=[colours[row.layer] for row in rows], **_EDGES)
-    ax.axhline(0.0, color=MEAN, linewidth=0.8, zorder=1)
-    ax.axhspan(-1.0, 0.0, color=CHANCE, linewidth=0, zorder=0)
-    ends = [row.share - row.upper for each in found.statistics for row in each.hidden]
-    ax.set_ylim(min(*ends, -0.1) - 0.04, max(*ends, 0.1) + 0.04)
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    ax.set_ylabel("share beyond 95 %\nof shuffled labels")
-    _by_split(ax, found)
-
-
-def _draw_overall(ax: Axes, found: LayersResult) -> None:
-    """Weight in the main layers of all hidden units together, of each split."""
-    x, each = np.arange(len(found.splits)), found.statistics
-    ax.bar(x, np.nan_to_num([one.overall_upper for one in each]), 0.8, color=CHANCE, linewidth=0)
-    mean = [one.overall_expected for one in each]
-    ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8)
-    dots: dict[str, Any] = {"color": DATA_COLOUR, "markersize": 4.5, "clip_on": False}
-    ax.plot(x, [one.overall_share for one in each], "o", **dots)
-    ax.set_ylim(0.0, 1.0)
-    ax.set_ylabel("share of all weight\nin main layers")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    _by_split(ax, found)
-
-
-def _by_split(ax: Axes, found: LayersResult) -> None:
-    """An axis of splits, of which at most about 20 are numbered."""
-    places = range(0, len(found.splits), -(-len(found.splits) // 20))
-    ax.set_xticks(places, [str(found.splits[place]) for place in places])
-    ax.set(xlim=(-0.6, len(found.splits) - 0.4), xlabel="split")
-    ax.tick_params(axis="x", length=0)

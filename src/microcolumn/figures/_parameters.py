@@ -26,7 +26,7 @@ class _Shown(NamedTuple):
 
     name: str
     model: PopulationModel
-    l1: float
+    l1: float  # of the chosen one
     left_out: list[str]
 
 
@@ -35,9 +35,9 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 2: what the models learned.
 
     Couplings of the Ising model, hidden units of the RBM, both of the semi-restricted model; of
-    several models of a class the best scoring. Models are those of the first tested split at the
-    penalty that its validation part chose. Couplings of both models have the same colours, and
-    weights of both the same scale.
+    several models of a class the best scoring. Models are those of the first tested split, the
+    sparsest that are nearly as good as the chosen ones. Couplings of both models have the same
+    colours, and weights of both the same scale.
     """
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
@@ -89,10 +89,11 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
     compared = results.comparison(**condition.names)
     split, shown = first_split(compared), {}
     for model, (best, *others) in by_class(compared).items():
-        where = {"model": best.spec, "split": split, **condition.names}
+        where: dict[str, Any] = {"model": best.spec, "split": split, **condition.names}
         [l1] = [score.l1 for score in best.splits if score.split == split]
         left_out = [other.name for other in others]
-        shown[model] = _Shown(best.name, results.model(**where), l1, left_out)
+        drawn: Any = results.display_model(**where)
+        shown[model] = _Shown(best.name, drawn, l1, left_out)
     if not shown:
         raise NotComputedError("the study has no Ising, RBM or SemiRBM", "add one to its plan")
     return split, shown

@@ -1,72 +1,55 @@
-"""Figure 4: words and synchrony, observed and expected."""
+"""Words, observed and expected: moments and synchrony, and each word by itself (figure 4)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
-
-from matplotlib.figure import Figure, SubFigure
 
 from ..evaluate.model_adequacy import common_count
 from ..models import ModelSpec
 from ..models.spec import INDEPENDENT
-from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
+from ..plot import moments as draw_moments, patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot.word_patterns import LEAST_EXPECTED
-from ..study import Condition, Results
-from ._presets import is_narrow
-from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from ..study import Condition, NotComputedError, Results
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import by_class, caption, of_condition
-
-#: Of the legend below the narrow column of panels.
-_LEGEND = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0, "ncols": 2}
 
 
 @of_condition()
-def patterns(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 4: probability and observed frequency of each word, and how many units fire at once.
+def moments(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of pairs, triplets and synchrony: those of the best models against the data's.
 
-    Of the test words of one split, under the best model of each class of the paper's family at
-    its chosen penalty; of alternatives, the synchrony of the best.
+    Of the test words of one split, under the best Ising model and the best model with hidden units;
+    in the synchrony also under independent units and the best alternative.
     """
-    found = results.patterns(**condition.names)
-    compared = results.comparison(**condition.names)
-    best = [models[0].spec for models in by_class(compared).values()]
-    names = [INDEPENDENT, *(spec.name for spec in best)]
-    pairs = list(pairwise(_chain(best)))
+    compared, found = results.comparison(**condition.names), results.moments(**condition.names)
+    best = [models[0] for models in by_class(compared).values()]
+    pairs = [each.name for each in best if not each.spec.has_groups]
+    ranked = [each.name for each in compared.ranked if each.spec.has_groups]
+    drawn = [name for name in (*pairs, *ranked[:1]) if name in found]
+    if not drawn:
+        raise NotComputedError("no model of pairs or groups is tested", "add Ising and RBM")
+    synchrony = results.patterns(**condition.names).synchrony
     alternative = compared.best_alternative.name if compared.best_alternative else ""
-    drawn = ("data", *names, alternative)
-    shown = {name: each for name, each in found.synchrony.items() if name in drawn}
-    statistics = {name: found.statistics[name] for name in names}
-    units = results.words(split=found.split, **condition.names)[2].units
-    narrow = is_narrow(PAGE)
-    size = (PAGE, 5.9 if narrow else 3.55)
-    with captioned("4", "Probabilities of words, and synchrony", size) as figure:
-        left, right = _parts(figure, len(pairs))
-        panels = [*left.subplots(1, len(pairs), squeeze=False)[0], *right.subplots(2, 1)]
-        for ax, pair in zip(panels, pairs, strict=False):
-            draw_patterns({name: statistics[name] for name in pair}, units=units, ax=ax)
-            ax.set_anchor("NW")  # its letter stands at the height of the others
-            if narrow:
-                ax.get_legend().remove()  # it would cover the words; the one below is for all
-        pattern_ratios(statistics, ax=panels[-2])
-        panels[-2].get_legend().remove()
-        draw_synchrony(shown, ax=panels[-1])
-        for ax in panels[-2:]:
-            what = "active bits per word" if condition.window > 1 else "active units"
-            ax.set_xlabel(ax.get_xlabel().replace("active bits", what))
-        panels[-1].set_ylabel("probability")
-        share_legend(right, "outside lower center", **_LEGEND)
-        for ax, name in zip(panels, "abcd", strict=False):
+    names = list(dict.fromkeys(("data", INDEPENDENT, *drawn, alternative)))
+    shown = {name: synchrony[name] for name in names if name in synchrony}
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    title = f"Pairs, triplets and synchrony, {condition.recording}"
+    with captioned("", title, (PAGE, 2.4)) as figure:
+        axes = panels(figure, ["abc"])
+        for name, of in (("a", "pairs"), ("b", "triplets")):
+            each = {model: found[model][of] for model in drawn}
+            draw_moments(each, of=of, units=units, ax=axes[name])  # type: ignore[arg-type]
+        draw_synchrony(shown, ax=axes["c"])
+        if condition.window == 1:
+            axes["c"].set_xlabel("active units")
+        for name, ax in axes.items():
             letter(ax, name)
         figure.caption = caption(
-            "patterns",
+            "moments",
             condition,
-            found=found,
-            pairs=pairs,
-            names=names,
-            alternative=alternative if alternative in shown else None,
-            least=LEAST_EXPECTED,
+            found={name: found[name] for name in drawn},
+            adequacy=results.adequacy(**condition.names),
             shown=shown,
             # The largest number that came, or was exceeded, in 1 % of the words.
             k=common_count(shown["data"].probability[::-1].cumsum()[::-1][1:]),
@@ -74,12 +57,27 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     return figure
 
 
-def _parts(figure: Figure, n_pairs: int) -> Sequence[SubFigure]:
-    """The part of probabilities and, beside it or below it, that of ratios and synchrony."""
-    below: Any = {"nrows": 2, "height_ratios": (1.0, 1.45)}
-    beside: Any = {"ncols": 2, "width_ratios": (n_pairs, 1.15)}
-    parts: Any = figure.subfigures(**(below if is_narrow(PAGE) else beside))
-    return list(parts)
+@of_condition()
+def patterns(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure 4: model probability and observed frequency of each word.
+
+    Of the test words of one split, under the best model of each class of the paper's family at
+    its chosen penalty.
+    """
+    found = results.patterns(**condition.names)
+    best = [models[0].spec for models in by_class(results.comparison(**condition.names)).values()]
+    pairs = list(pairwise(_chain(best)))
+    units = results.words(split=found.split, **condition.names)[2].units
+    width = min(PAGE, 2.6 * len(pairs))
+    with captioned("4", "Probabilities of words", (width, 3.4)) as figure:
+        axes = panels(figure, ["ab"[: len(pairs)]])
+        for (name, ax), pair in zip(axes.items(), pairs, strict=True):
+            draw_patterns({model: found.statistics[model] for model in pair}, units=units, ax=ax)
+            letter(ax, name)
+        figure.caption = caption(
+            "patterns", condition, found=found, pairs=pairs, least=LEAST_EXPECTED
+        )
+    return figure
 
 
 def _chain(specs: Sequence[ModelSpec]) -> list[str]:

@@ -54,7 +54,7 @@ def preset(width: str | float | None = None, font: str | None = None) -> Iterato
     --------
     >>> import microcolumn as mc
     >>> with mc.figures.preset(width="single"):
-    ...     figure = mc.figures.likelihood(results)  # doctest: +SKIP
+    ...     figure = mc.figures.ranking(results)  # doctest: +SKIP
     >>> figure.savefig("figure3.pdf")  # doctest: +SKIP
     """
     inches = None if width is None else width_mm(width) / _MM_PER_INCH

@@ -1,29 +1,28 @@
-"""Figures of scores: the ranking, recording by recording (3), and by length of words (5)."""
+"""Figures of scores: the ranking (3), what the gain comes from, and by length of words (5)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
-from ..models import ModelSpec
-from ..plot.comparisons import LINE
+from ..evaluate.paired import both_cells
+from ..evaluate.significance import p_text
+from ..plot.comparisons import LINE, zero_of
 from ..plot.gain_parts import LINE as BAR_LINE
-from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._presets import is_narrow
-from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels, share_legend
+from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import (
+    GROUPS,
     SEVERAL_BINS,
     caption,
     of_condition,
     of_recordings,
 )
 
-#: Marks of a panel that has half the page's width.
-_MOST_BESIDE = 28
 #: Recordings with a panel each, and with panels side by side; more are marks in one panel.
 _MOST_PANELS, _MOST_IN_A_ROW = 4, 3
 #: Inches around the lines of one panel, and of all of them.
@@ -31,70 +30,10 @@ _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
 @of_condition(find=of_recordings)
-def likelihood(
-    results: Results, condition: Condition, found: Mapping[str, Comparison]
-) -> CaptionedFigure:
-    """Figure 3: log-likelihood gain of every model, and its difference from the Ising model.
-
-    By default all recordings that have the experiment are drawn; without an Ising model, or with
-    nothing else, there is no second panel.
-    """
-    compared = list(found.values())
-    specs = {model.name: model.spec for each in compared for model in each.models}
-    reference = _first(specs, "Ising") if len(specs) > 1 else None
-    rbm, semi = _first(specs, "RBM"), _first(specs, "SemiRBM")
-    also = [(rbm, semi)] if rbm and semi else []
-    n_marks = len(compared) * len(specs)
-    too_many = len(compared) > 1 and _MOST_BESIDE < n_marks <= MOST_IN_GROUPS
-    stacked = reference is not None and (too_many or is_narrow(PAGE))
-    size = (PAGE, 4.7 if stacked else 2.7)
-    with captioned("3", "Log-likelihood gain", size) as figure:
-        grouped = _draw_scores(figure, compared, reference, also, stacked)
-        figure.caption = caption(
-            "likelihood",
-            condition,
-            compared=compared,
-            reference=reference,
-            hidden_pair=also,
-            grouped=grouped,
-        )
-    return figure
-
-
-def _draw_scores(
-    figure: CaptionedFigure,
-    compared: Sequence[Comparison],
-    reference: str | None,
-    also: Sequence[tuple[str, str]],
-    stacked: bool,
-) -> bool:
-    """Scores and, beside or below them, differences; whether recordings are groups of marks."""
-    shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-    axes = figure.subplots(*shape, squeeze=False).ravel()
-    grouped = in_groups(axes[0], len(compared), len({name for c in compared for name in c.scores}))
-    if stacked and grouped:  # the lower panel names the recordings for both
-        axes[1].sharex(axes[0])
-        axes[0].tick_params(axis="x", labelbottom=False)
-    plot.scores(compared, ax=axes[0])
-    if reference is not None:
-        plot.differences(compared, reference=reference, also=also, ax=axes[1])
-        for ax, name in zip(axes, "ab", strict=True):
-            letter(ax, name)
-    if grouped:
-        share_legend(figure, "outside upper center")
-    return grouped
-
-
-def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
-    """The name of a model of a class, by its first objective; None without one."""
-    return min((name for name, spec in specs.items() if spec.model == model), default=None)
-
-
-@of_condition(find=of_recordings)
 def ranking(
     results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
-    """Figure of the ranking: models by their scores, with paired differences from the best.
+    """Figure 3: models ranked by their scores, with paired differences from the Ising model.
 
     By default all recordings that have the experiment are drawn: a panel each, or, if they are more
     than four, all in one. The experiment is then the one that the answer of the report rests on:
@@ -106,7 +45,7 @@ def ranking(
     heights = [_AROUND_EACH + LINE * n for n in n_lines]
     in_a_row = 1 < len(groups) <= _MOST_IN_A_ROW and not is_narrow(PAGE)
     size = (PAGE, max(heights)) if in_a_row else (COLUMN, sum(heights))
-    with captioned("", "Models, best first", (size[0], _AROUND_ALL + size[1])) as figure:
+    with captioned("3", "Models, best first", (size[0], _AROUND_ALL + size[1])) as figure:
         if in_a_row:
             axes = figure.subplots(1, len(groups), squeeze=False).ravel()
         else:
@@ -120,6 +59,7 @@ def ranking(
             "ranking",
             condition,
             compared=compared,
+            zero=zero_of(compared),
             several=len(groups) < len(compared),
         )
     return figure
@@ -138,6 +78,31 @@ def parts(
     with captioned("", "What the gain comes from", size) as figure:
         plot.gain_parts(compared, ax=figure.subplots())
         figure.caption = caption("parts", condition, compared=compared)
+    return figure
+
+
+@of_condition(GROUPS)
+def gains(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of when groups gain over models without them, and at which number of active units."""
+    compared = results.comparison(**condition.names)
+    title = f"When groups gain on {condition.recording}"
+    with captioned("", title, (PAGE, 2.5)) as figure:
+        axes = panels(figure, ["ab"])
+        plot.cumulative_gain(compared, ax=axes["a"])
+        plot.gain_by_activity(compared, ax=axes["b"])
+        for name, ax in axes.items():
+            letter(ax, name)
+        pair = compared.groups
+        assert pair is not None  # which its need says
+        both = both_cells(compared.scores[pair.first], compared.scores[pair.second])
+        figure.caption = caption(
+            "gains",
+            condition,
+            compared=[compared],
+            pair=pair,
+            halves=both and both[0].minus(both[1]).halves(),
+            p_text=p_text,
+        )
     return figure
 
 

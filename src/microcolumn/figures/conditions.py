@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
+from ..plot.gain_sources import has_group_gain
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..validation import expect
 from ..wording import worded
@@ -62,6 +63,10 @@ def _has_layers(results: Results, condition: Condition) -> bool:
     return several and _has_hidden_units(results, condition)
 
 
+def _has_groups(results: Results, condition: Condition) -> bool:
+    return has_group_gain(results.comparison(**condition.names))
+
+
 #: A test; words of several bins; models with live hidden units; units in several layers besides.
 TESTED = Need(lambda *_: True, "nothing is tested yet", "run the study further")
 SEVERAL_BINS = Need(
@@ -73,6 +78,11 @@ HIDDEN_UNITS = Need(
     _has_hidden_units,
     "no model with live hidden units is tested",
     "run the study further, or add RBM or SemiRBM to its plan",
+)
+GROUPS = Need(
+    _has_groups,
+    "models with hidden units and without are not compared",
+    "run the study further, or add Ising and RBM to its plan",
 )
 LAYERS = Need(
     _has_layers,
@@ -159,6 +169,14 @@ def condition_of(
     leading = by_likelihood(results, found[0]) if experiment is None else found[0]
     shown = leading if leading in found else found[0]
     return [condition for condition in found if condition[:2] == shown[:2]][-1]
+
+
+def changes_with_time(results: Results, condition: Condition) -> bool:
+    """Whether the gain of a model over the Ising model surely changes with the length of words."""
+    if len(condition.experiment.windows) < 2:
+        return False
+    found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    return any(pair is not None and pair.differs for pair in found.growth().values())
 
 
 def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:

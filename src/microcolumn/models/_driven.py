@@ -258,7 +258,7 @@ class Driven(WordModel):
                 "model", f"is {self.model!r}", "pass an Independent, Ising, RBM or SemiRBM"
             )
         expect("drive", self.drive, StimulusDrive, "StimulusDrive.from_words(train, repeats)")
-        if getattr(self.model, "objective", None) == "likelihood":
+        if getattr(self.model, "objective", "mpf") not in ("mpf", "pseudolikelihood"):
             raise BadInput(
                 "the likelihood of a driven model needs log Z of every moment at every step",
                 "fit with objective='pseudolikelihood' or 'mpf'",

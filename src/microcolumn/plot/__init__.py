@@ -3,15 +3,15 @@
 What is in the recording?
     ``raster``, ``probe``, ``rates``, ``correlations``, ``correlogram``
 Which model is best?
-    ``ranking``, ``gain_parts``, ``scores``, ``differences``, ``penalties``, ``windows``,
-    ``window_gains``
+    ``ranking``, ``gain_parts``, ``group_gain``, ``cumulative_gain``, ``gain_by_activity``,
+    ``penalties``, ``windows``, ``window_gains``
 What do the models say?
-    ``couplings``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``pattern_ratios``,
+    ``couplings``, ``arcs``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``moments``,
     ``synchrony``
 Who fires together, when and in which layer?
-    ``assembly``, ``activation``, ``layers``
+    ``groups``, ``assembly``, ``activation``, ``layers``
 Can spikes be predicted?
-    ``prediction``, ``calibration``, ``roc``, ``gain``
+    ``prediction``, ``calibration``, ``gain``
 Is the normaliser right?
     ``annealing``, ``annealing_error``
 
@@ -23,6 +23,11 @@ study, with captions, are in :mod:`microcolumn.figures`. The gallery, ``docs/gal
 repository, has a picture of each with its code.
 """
 
-import lazy_loader
+from ..renamed import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    __file__,
+    {"scores": "ranking", "differences": "ranking", "pattern_ratios": "moments"}
+    | {"roc": "calibration"},
+)

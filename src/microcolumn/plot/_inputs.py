@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from inspect import cleandoc, signature
 from re import search
 from typing import Any, TypeVar
@@ -14,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
-from ..evaluate import TuneResult
-from ..models import PopulationModel, WordsEstimator
+from ..evaluate import Comparison, TuneResult, compare
+from ..models import PopulationModel, WordModel, WordsEstimator
 from ..validation import expect, kind_of, listed, one_of, real_number, whole_number
 from ..words import Words
 
@@ -24,6 +25,9 @@ Model = TypeVar("Model", bound=WordsEstimator)
 Plot = TypeVar("Plot", bound=Callable[..., Any])
 
 _SHARED = {
+    "models": """models : fitted model or Comparison, or sequence or mapping of them
+    Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+    ``results.comparison(...)`` returns, one for each recording.""",
     "words": """words : Words or array_like, shape (n_words, n_units), optional
     Held-out words.""",
     "units": """units : Units, Words or Recording, optional
@@ -53,6 +57,17 @@ _MADE = {
     "words": "recording.bin()",
     "recording": "mc.simulate.microcolumn(n_units=6, minutes=1)",
 }
+
+
+#: What scores are drawn of: one comparison or several, or fitted models to compare on words.
+Compared = (
+    Comparison
+    | WordModel
+    | Sequence[Comparison]
+    | Sequence[WordModel]
+    | Mapping[str, Comparison]
+    | Mapping[str, WordModel]
+)
 
 
 def asked_stretch(
@@ -178,6 +193,21 @@ def measured(
     if isinstance(models, kind):
         return {"": models}
     return named("models", models, kind, f"fitted models and words, or what {made_by} returns")
+
+
+def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison]:
+    """Comparisons as they are given; where there are words, that of fitted models on them."""
+    if words is not None:
+        check_order(models)
+        return [compare(named_models(models, WordModel), check_words(words))]
+    remedy = (
+        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
+        "returns, a list of such, or a dict of them by name"
+    )
+    return [
+        replace(each, recording=name) if isinstance(models, Mapping) else each
+        for name, each in named("models", models, Comparison, remedy).items()
+    ]
 
 
 def check_order(models: Any) -> None:

@@ -17,18 +17,19 @@ from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..validation import expect
 from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle
-from .score_bars import Compared, comparisons
+from ._inputs import Compared, comparisons, documented, entitle
 from .style import DASHES, ERROR_BARS, LEGEND, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
 _SAME = 1e-3
+#: How far the axis reaches down, in units of how far it reaches up.
+_FARTHEST = 2.0
 #: Inches of a line, and of what is above and below all lines.
 LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
-#: A value and its error that are not known.
+#: A value and its error that are not ranked_models.
 _UNKNOWN = (math.nan, math.nan)
 
 
@@ -41,23 +42,20 @@ def ranking(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Models ranked from the best down, each with its difference from the best one.
+    """Models ranked from the best down, each with its difference from the Ising model.
 
-    The difference is paired: what both models find hard to predict cancels, so that its error bar,
-    one standard error, is smaller than those of the scores. Scores in bits/s over independent units
-    stand to the right. Discs are of the paper's family, open diamonds of other kinds.
+    The zero is the first Ising model or, without one, the best model. The difference is paired:
+    what both models find hard to predict cancels, so that its error bar, one standard error, is
+    smaller than those of the scores. Scores in bits/s over independent units stand to the right.
+    Discs are of the paper's family, open diamonds of other kinds; a triangle is a model so much
+    worse that it is beyond the axis.
 
     Of several recordings, small marks are the differences in each, per unit since populations
     differ in size, and large marks are medians over recordings, by which models are ranked; to the
     right stands in how many recordings a model is best.
 
-    Parameters
-    ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
-        ``results.comparison(...)`` returns: several comparisons are of different recordings, and
-        models of one name are the same. Models with a spurious mode, or whose score is not finite,
-        are left out.
+    Models of one name are the same in all comparisons. Those with a spurious mode, or whose score
+    is not finite, are left out.
     """
     ranked_models = []
     for compared in comparisons(models, words):
@@ -69,59 +67,86 @@ def ranking(
     styles = looks(specs, color, specs)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
     draw = _draw_one if len(ranked_models) == 1 else _draw_several
-    names = draw(ax, ranked_models, styles)
+    names = draw(ax, ranked_models, styles, zero_of([compared for compared, _ in ranked_models]))
     _label(ax, [literal(name) for name in names])
     if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
     return entitle(ax, title)
 
 
+def zero_of(listed: Sequence[Comparison]) -> str | None:
+    """Name of the Ising model that differences are from; None where one of them has none."""
+    found = [{n for n, each in c.scores.items() if each.spec.model == "Ising"} for c in listed]
+    return min(set.intersection(*found), default=None)
+
+
 _RankedModels = Sequence[tuple[Comparison, list[ModelScore]]]
 
 
-def _draw_one(ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look]) -> list[str]:
+def _draw_one(
+    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
+) -> list[str]:
     """Paired differences with their errors; scores to the right."""
     [(compared, ranked)] = ranked_models
-    best = ranked[0].name
-    for place, model in enumerate(ranked):
-        difference, error = 0.0, 0.0
-        if model.name != best:
-            pair = compared.pair(model.name, best)
-            difference, error = pair.bits_per_second, pair.stderr
+    zero = zero or ranked[0].name
+    pairs = {m.name: compared.pair(m.name, zero) for m in ranked if m.name != zero}
+    values = [pairs[m.name].bits_per_second if m.name in pairs else 0.0 for m in ranked]
+    errors = [pairs[m.name].stderr if m.name in pairs else 0.0 for m in ranked]
+    ends = [v + np.nan_to_num(error) for v, error in zip(values, errors, strict=True)]
+    least = _cut(ax, values, max(ends))
+    for place, (model, difference, error) in enumerate(zip(ranked, values, errors, strict=True)):
         mark = _mark(styles[model.name], is_alternative=model.spec.is_alternative)
-        bar = None if math.isnan(error) else error
-        point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
+        bar = None if math.isnan(error) or difference < least else error
+        beyond = {"marker": "<"} if difference < least else {}
+        at = max(difference, least)
+        point = ax.errorbar(at, place, xerr=bar, elinewidth=1.0, capsize=2, **mark | beyond)
         columns = {"model": model.name, "bits/s": model.bits_per_second}
-        tip(point, columns | {f"minus {best}": difference, "standard error": error})
-    ax.set_xlabel("difference from the best (bits/s)")
+        tip(point, columns | {f"minus {zero}": difference, "standard error": error})
+    ax.set_xlabel(f"difference from {literal(zero)} (bits/s)")
     _write_beside(ax, "score (bits/s)", [f"{model.bits_per_second:.2f}" for model in ranked])
     return [model.name for model in ranked]
 
 
-def _draw_several(ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look]) -> list[str]:
+def _draw_several(
+    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
+) -> list[str]:
     """Differences per unit in each recording; in how many a model is best to the right."""
-    behind: dict[str, list[tuple[str, float]]] = {}
+    found: dict[str, list[tuple[str, float]]] = {}
     for compared, ranked in ranked_models:
+        reference = compared.scores[zero] if zero else ranked[0]
         for model in ranked:
-            difference = model.per_neuron - ranked[0].per_neuron
-            behind.setdefault(model.name, []).append((compared.recording, difference))
+            difference = model.per_neuron - reference.per_neuron
+            found.setdefault(model.name, []).append((compared.recording, difference))
     best = [ranked[0].name for _, ranked in ranked_models]
     alternatives = {
         model.name: model.spec.is_alternative for _, ranked in ranked_models for model in ranked
     }
-    middle = {name: median(value for _, value in found) for name, found in behind.items()}
+    middle = {name: median(value for _, value in values) for name, values in found.items()}
     names = sorted(middle, key=lambda name: -middle[name])
+    highest = max(value for values in found.values() for _, value in values)
+    least = _cut(ax, list(middle.values()), highest)
     for place, name in enumerate(names):
-        recordings, values = zip(*behind[name], strict=True)
+        recordings, values = zip(*found[name], strict=True)
         mark = _mark(styles[name], is_alternative=alternatives[name])
         single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
-        large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
+        beyond = {"marker": "<"} if middle[name] < least else {}
+        [large] = ax.plot(max(middle[name], least), place, **mark | {"markersize": 6} | beyond)
         tip(large, {"model": name, "median, bits/s per unit": middle[name]})
-    ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
-    counts = [f"{best.count(name)} of {len(behind[name])}" for name in names]
+    what = literal(zero) if zero else "the best\nof each recording"
+    ax.set_xlabel(f"difference from {what} (bits/s per unit)")
+    counts = [f"{best.count(name)} of {len(found[name])}" for name in names]
     _write_beside(ax, "best in", counts)
     return names
+
+
+def _cut(ax: Axes, values: Sequence[float], highest: float) -> float:
+    """Where the axis begins, so that far worse models do not squeeze the differences that count."""
+    least = -_FARTHEST * highest
+    if highest <= 0.0 or min(values) >= least:
+        return -math.inf
+    ax.set_xlim(1.15 * least, 1.15 * highest)
+    return least
 
 
 def _mark(look: Look, *, is_alternative: bool) -> dict[str, Any]:
@@ -141,12 +166,13 @@ def _write_beside(ax: Axes, title: str, texts: list[str]) -> None:
 
 
 def _label(ax: Axes, names: list[str]) -> None:
-    """Names to the left, a line at the best."""
+    """Names to the left, a line at zero."""
     ax.set_yticks(np.arange(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    ax.margins(x=0.08)
+    if ax.get_autoscalex_on():
+        ax.margins(x=0.08)
     if max(map(abs, ax.dataLim.intervalx)) < _SAME:
         ax.set_xlim(-1.0, 0.1)
     for side in ("left", "top", "right"):

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from ..evaluate.contrasts import ORDERS
 from ..models import ModelSpec
 from ..words import Words
-from ._inputs import documented, entitle
-from .score_bars import Compared, comparisons
+from ._inputs import Compared, comparisons, documented, entitle
 from .style import LEGEND, Colour, axes_or_new, literal, looks
 from .tips import tip
 
@@ -40,9 +39,6 @@ def gain_parts(
 
     Parameters
     ----------
-    models : fitted model or Comparison, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
-        ``results.comparison(...)`` returns, one for each recording.
     color : colour, or mapping of str to colour, optional
         One for all parts, or by name: ``"drive"``, ``"pairs"`` and ``"groups"``.
     """

@@ -15,10 +15,8 @@ from ..errors import BadArgument, BadInput, BadType
 from ..evaluate import (
     Calibration,
     Prediction,
-    Roc,
     calibration as calibration_of,
     predict,
-    roc as roc_of,
 )
 from ..models import WordsEstimator
 from ..timeline import busiest_bins, run_starts
@@ -157,54 +155,6 @@ def calibration(
         dots.set_markersize(3.5)
     ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
     ax.legend(loc="upper left", **LEGEND)
-    return entitle(ax, title)
-
-
-@documented("model, words, unit=0")
-def roc(
-    models: WordsEstimator | Roc | Sequence[Any] | Mapping[str, Any],
-    words: Words | ArrayLike | None = None,
-    unit: int | None = None,
-    *,
-    given: Literal["rest", "past"] = "rest",
-    color: Colour | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Receiver operating characteristic: bins with a spike found against false alarms.
-
-    The diagonal is chance. Units that spike in no bin or in all have no curve; the legend says so.
-
-    Parameters
-    ----------
-    models : fitted model or Roc, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.evaluate.roc`
-        returns.
-    unit : int
-        Position of the unit among the recorded units; with ``words`` only.
-    """
-    check_given(words, given, unit=unit)
-    at = -1 if words is None else _check_unit(words, unit)
-    made_by = "mc.evaluate.roc(mc.evaluate.predict(model, words), unit)"
-    curves = measured(
-        models,
-        words,
-        Roc,
-        made_by,
-        lambda m, x: roc_of(predict(m, x, given=given, positions=[at]), at),
-    )
-    styles = looks(list(curves), color, models)
-    ax = axes_or_new(ax, (3.2, 3.2))
-    ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, look in styles.items():
-        each = curves[name]
-        note = each.note.replace(": ", ":\n")  # in two lines it stays within the axes
-        label = f"{literal(name)} ({note or f'area {each.area:.3f}'})".strip()
-        style = {"color": look.colour, "linestyle": look.dash, "label": label}
-        ax.plot(each.false_positive, each.true_positive, **style)
-    ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
-    ax.set_aspect("equal")
-    ax.legend(loc="lower right", **LEGEND)
     return entitle(ax, title)
 
 

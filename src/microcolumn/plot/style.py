@@ -23,8 +23,8 @@ from ._inputs import named_models
 MODEL_COLOURS = {name: MODELS[name].colour for name in CLASSES}
 #: Data, and models of other classes.
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
-#: Models of one class share a colour and differ in these: points, bars and lines.
-_MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
+#: Models of one class share a colour and differ in these: points and lines.
+_MARKERS = "osD^v<>"
 #: The first marker of each class.
 _FIRST_MARKERS = {name: MODELS[name].marker for name in CLASSES}
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
@@ -83,7 +83,6 @@ class Look(NamedTuple):
     colour: str
     marker: str
     dash: Any
-    hatch: str
     tint: str  # a lighter colour, for plots in which only colours differ between models
 
 
@@ -104,8 +103,7 @@ def looks(names: Iterable[str], color: Colour | None = None, models: Any = None)
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
         first = _MARKERS.index(_FIRST_MARKERS.get(model, "o"))
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
-        hatch = _HATCHES[k % len(_HATCHES)]
-        by_name[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+        by_name[name] = Look(colour, marker, dash, to_hex((red, green, blue)))
     for name, asked in _asked(by_name, color).items():
         by_name[name] = by_name[name]._replace(colour=asked, tint=asked)
     return by_name

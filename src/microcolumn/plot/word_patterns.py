@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,21 +21,18 @@ from ..evaluate import (
 from ..evaluate.inputs import words_for
 from ..models import WordModel
 from ..units import Units
-from ..validation import Floats
 from ..words import Words
 from ._inputs import check_order, check_words, documented, entitle, measured, named, named_models
 from .laminar import HasUnits, table_of
-from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks
+from .style import DASHES, DATA_COLOUR, LEGEND, Colour, axes_or_new, literal, looks
 from .tips import tip
 
 #: Words that a model expects less often than this, in counts, are below the axis.
 LEAST_EXPECTED = 0.01
-#: Words are jittered by up to this many counts to either side, each model in a part of its own.
+#: Words are jittered by up to this many counts to either side.
 _JITTER = 0.3
-#: A group of words has at least this many, except for the words without a spike.
-_FEWEST = 5
 #: More points than this are a picture in vector files, which so stay small.
-_MOST_POINTS = 1000
+MOST_POINTS = 1000
 #: Numbers of active bits of which each has a marker, or error bars with caps, of its own.
 _MOST_MARKERS = 30
 
@@ -61,10 +57,8 @@ def patterns(
 ) -> Axes:
     """Probability of each word under one or more models against its observed frequency.
 
-    A light point per word; large points are medians over words of similar frequency, with bars
-    from the lower to the upper quartile: the model whose medians are closer to the identity
-    describes the words better. Grey, between dashed lines: 5 % to 95 % of counting noise around
-    the identity. Only words that occurred are drawn, so those seen once or twice lie below the
+    A point per word. Grey, between dashed lines: 5 % to 95 % of counting noise around the
+    identity. Only words that occurred are drawn, so those seen once or twice lie below the
     identity by selection, and words expected less than 0.01 times are below the axis.
 
     Parameters
@@ -86,11 +80,12 @@ def patterns(
     _draw_band(ax, n_words)
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
-        part = (k / len(statistics), (k + 1) / len(statistics))
-        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
-        tip(cloud, {"model": name} | _tip_columns(each, table))
-    for name, each in statistics.items():
-        _draw_medians(ax, each, name, styles[name])
+        moved = np.random.default_rng(k).uniform(-_JITTER, _JITTER, each.model.size) / each.n_words
+        [dots] = ax.plot(each.empirical + moved, each.model, ".", alpha=0.6)
+        dots.set_color(styles[name].tint)
+        dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=n_points > MOST_POINTS)
+        dots.set_label(literal(name))
+        tip(dots, {"model": name} | _tip_columns(each, table))
     ax.set(xscale="log", yscale="log")
     ax.set(xlim=(0.6 / n_words, 1.0), ylim=(LEAST_EXPECTED / n_words, 1.0))
     ax.set_aspect("equal")
@@ -99,56 +94,7 @@ def patterns(
         axis.minorticks_off()  # over many decades a mere fringe
     ax.set(xlabel="observed frequency", ylabel="model probability")
     if any(statistics):
-        ax.legend(loc="upper left", **_TIGHT)
-    return entitle(ax, title)
-
-
-@documented("model, words")
-def pattern_ratios(
-    models: Given,
-    words: Words | ArrayLike | None = None,
-    *,
-    color: Colour | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """How far each model is off, for words with few and with many active bits.
-
-    Median over distinct words of log2(model probability / observed frequency), with bars from the
-    lower to the upper quartile, against the number of active bits; -1 is half of the observed
-    frequency. The largest numbers of active bits are one group, so that it has at least five words.
-    Words that occur once, as most with many active bits do, lie below 0 by selection, even under
-    the right model: models are to be compared with each other, not with 0. A model that is more
-    than twice as far off as the next one leaves the axis.
-
-    Parameters
-    ----------
-    models, words
-        As in :func:`patterns`.
-    """
-    statistics = _statistics(models, words)
-    styles = looks(list(statistics), color, models)
-    ax = axes_or_new(ax)
-    ax.axhline(0.0, color="black", linewidth=0.6, zorder=1)
-    last = min(_last_group(each.n_active) for each in statistics.values())
-    most = max(int(each.n_active.max()) for each in statistics.values())
-    lowest = []
-    for k, (name, look) in enumerate(styles.items()):
-        each = statistics[name]
-        group = np.minimum(each.n_active, last)
-        numbers = np.unique(group)
-        quartiles = np.array([_quartiles(log_ratio(each)[group == number]) for number in numbers])
-        at = numbers + 0.5 * ((k + 0.5) / len(statistics) - 0.5)
-        _draw_quartiles(ax, at, quartiles, name, look)
-        lowest.append(float(quartiles.min()))
-    if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
-        ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
-    grouped = f" ({last}: {last} or more)" if last < most else ""
-    ax.set(xlim=(-0.6, last + 0.6), xlabel=f"active bits{grouped}")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylabel("log$_2$ (model /\nobserved)")
-    if any(statistics):
-        ax.legend(loc="lower left", **_TIGHT)
+        ax.legend(loc="upper left", markerscale=2.0, **_TIGHT)
     return entitle(ax, title)
 
 
@@ -204,12 +150,6 @@ def synchrony(
     return entitle(ax, title)
 
 
-def log_ratio(statistics: PatternStatistics) -> Floats:
-    """log2(model probability / observed frequency) of each word; -inf where that underflows."""
-    with np.errstate(divide="ignore"):
-        return np.log2(statistics.model) - np.log2(statistics.empirical)
-
-
 #: Legends that leave space for points.
 _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
 
@@ -259,67 +199,24 @@ def _draw_band(ax: Axes, n_words: int) -> None:
     ax.plot([p[0], 1.0], [p[0], 1.0], color="black", linewidth=0.6, zorder=2.5)
 
 
-def _draw_points(
-    ax: Axes, each: PatternStatistics, look: Look, part: tuple[float, float], *, rasterized: bool
-) -> Line2D:
-    """A light point per word, jittered sideways within a part of its count."""
-    low, high = (_JITTER * (2.0 * end - 1.0) for end in part)
-    moved = np.random.default_rng(0).uniform(low, high, each.model.size) / each.n_words
-    [dots] = ax.plot(each.empirical + moved, each.model, ".", color=look.tint, alpha=0.3, zorder=2)
-    dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=rasterized)
-    return dots
-
-
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
-    """What is known of each word; of windows, units are followed by their lag in bins."""
-    columns: dict[str, Any] = {
+    """What is known of each word."""
+    found: dict[str, Any] = {
         "active": each.n_active,
         "times seen": each.empirical * each.n_words,
         "times expected": each.model * each.n_words,
     }
     if units is None:
-        return columns
-    n_lags = each.X.shape[1] // len(units)
+        return found
+    names = bit_names(units, each.X.shape[1])
+    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | found
+
+
+def bit_names(units: Units, n_bits: int) -> NDArray[Any]:
+    """Names of the units of at least so many bits; of windows, followed by their lag in bins."""
+    n_lags = -(-n_bits // len(units))
     lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
-    names = np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
-    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | columns
-
-
-def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:
-    """Median and quartiles of the probability of words of similar frequency."""
-    group = frequency_groups(each.empirical * each.n_words)
-    numbers = np.unique(group)
-    at = [np.exp(np.log(each.empirical[group == k]).mean()) for k in numbers]
-    quartiles = np.array([_quartiles(each.model[group == k]) for k in numbers])
-    _draw_quartiles(ax, np.array(at), quartiles, name, look)
-
-
-def frequency_groups(counts: Floats) -> NDArray[np.int64]:
-    """Group of each word by its count: 1, 2, 3 to 5, 6 to 11, ... twice as many each time."""
-    edges = np.array([1.5, *(3.0 * 2.0 ** np.arange(60.0) - 0.5)])
-    edges[1] = 2.5
-    return np.searchsorted(edges, counts)
-
-
-def _quartiles(values: Floats) -> tuple[float, float, float]:
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
-    return float(low), float(middle), float(high)
-
-
-def _draw_quartiles(ax: Axes, at: Floats, quartiles: Floats, name: str, look: Look) -> None:
-    """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
-    low, middle, high = quartiles.T
-    ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
-    style: dict[str, Any] = {"marker": look.marker, "markersize": 3.5, "linewidth": 0.8}
-    style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}
-    style["markevery"] = -(-at.size // _MOST_MARKERS)
-    ax.plot(at, middle, color=look.colour, label=literal(name), **style)
-
-
-def _last_group(n_active: NDArray[np.int64]) -> int:
-    """Largest number of active bits that has, with all larger ones, enough words."""
-    at_least = np.bincount(n_active)[::-1].cumsum()[::-1]
-    return int(np.flatnonzero(at_least >= min(_FEWEST, n_active.size))[-1])
+    return np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:

@@ -99,7 +99,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + sum(each.n_bytes for each in own)
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    opening = drawn.pop(("ranking", None), None)
+    opening = drawn.pop(("opening", None), None)
     parts = sections(results, drawn)
     if own:
         parts.append(Section("further", "Further figures", _FURTHER, [*own], []))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluate.contrasts import ORDERS
 from ..study import Condition, NotComputedError, Results
-from ..study.codec import plain
+from ..study.codec import plain, row_of
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._units import known_units
@@ -59,7 +59,9 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         }
         by_model[spec.name] = found
     described = results.if_computed(results.adequacy, {}, **condition.names)
-    adequate = {name: {"sentence": str(a), "found": a} for name, a in described.items()}
+    adequate = {
+        name: {"sentence": str(a), "found": row_of(a, "moments")} for name, a in described.items()
+    }
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
     for model in (*shown["models"], *shown["unranked"]):

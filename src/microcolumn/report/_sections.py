@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..figures.conditions import about as words_text, by_likelihood
+from ..figures.conditions import about as words_text, by_likelihood, changes_with_time
 from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _tables as tables
@@ -31,12 +31,15 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     conditions = longest(results)
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
+    ranked = [item for each in ("ranking", "parts") for item in _taken(left, each, None)]
+    gains, more_gains = _of_recordings(results, left, "gains")
     parts = [
         _section("Planted and found", _taken(left, "planted", None), []),
         _section("Groups", *_of_recordings(results, left, "assemblies")),
-        _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
+        _section("Is the best model good enough?", *_of_recordings(results, left, "moments")),
+        _section("Which model is best?", [*ranked, *gains], more_gains),
     ]
-    if any(_changes_with_time(results, each) for each in answering):
+    if any(changes_with_time(results, each) for each in answering):
         parts.append(_section("Time", *_of_recordings(results, left, "windows")))
     shown, blocks = _of_recordings(results, left, "data")
     parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
@@ -46,9 +49,6 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
             f"{each.title}: {text('section_intros', title=each.title)}" for each in _PARTS
         )
         blocks.insert(0, Block("How to read them", "", [BulletList(leads)]))
-    rest = [item for each in ("likelihood", "parts") for item in _taken(left, each, None)]
-    if rest:
-        blocks.insert(0, Block("All recordings", "", rest))
     parts.append(_section("All numbers", [], blocks))
     blocks = [_numbers(results, each, left) for each in others]
     parts.append(_section("Does the objective matter?", [], blocks)._replace(folded=True))
@@ -76,14 +76,6 @@ def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
     found = left.pop((figure, recording), None)
     return [] if found is None else [found]
-
-
-def _changes_with_time(results: Results, condition: Condition) -> bool:
-    """Whether the gain of a model over the Ising model surely changes with the length of words."""
-    if len(condition.experiment.windows) < 2:
-        return False
-    found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    return any(pair is not None and pair.differs for pair in found.growth().values())
 
 
 def _modelled(results: Results) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..formatting import text_table
@@ -46,23 +46,7 @@ def report_text(results: Results) -> str:
     >>> report_text(mc.study.open("study.db")).splitlines()[0]
     'Groups of units describe unseen activity 20 % better than pairs do in cells...'
     """
-    return _joined(_blocks(results))
-
-
-def answer_text(results: Results) -> str:
-    """The answer of a study in words, with its cautions.
-
-    Parameters
-    ----------
-    results : Results
-        Of a finished or unfinished study.
-
-    Examples
-    --------
-    >>> answer_text(mc.study.open("study.db")).splitlines()[0]
-    'Groups of units describe unseen activity 20 % better than pairs do in cells...'
-    """
-    return _joined(_blocks(results, whole=False))
+    return "".join(f"{line.text}\n" for line in report_lines(results))
 
 
 def report_lines(results: Results, columns: int | None = None) -> list[Line]:
@@ -83,20 +67,12 @@ def short_report(results: Results, columns: int | None = None) -> list[Line]:
     return lines
 
 
-def _blocks(
-    results: Results, columns: int | None = None, *, whole: bool = True
-) -> Iterator[_Block]:
-    """The parts of :func:`report_text`, or of :func:`answer_text` alone, in their order."""
+def _blocks(results: Results, columns: int | None) -> Iterator[_Block]:
     yield from _answer(results, columns)
-    for section in sections(results, None) if whole else ():
+    for section in sections(results, None):
         yield from (_Block("", text) for text in _section_texts(section, columns))
     yield from _cautions(results, columns)
-    if whole:
-        yield _Block("", _provenance(results, columns))
-
-
-def _joined(blocks: Iterable[_Block]) -> str:
-    return "".join(f"{line.text}\n" for block in blocks for line in block.lines)[:-1]
+    yield _Block("", _provenance(results, columns))
 
 
 def _cautions(results: Results, columns: int | None) -> Iterator[_Block]:

@@ -18,6 +18,9 @@ from ..validation import Floats
 #: objectives in the fewest iterations.
 _WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
 _COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
+#: Random starts in place of one where there is a single hidden unit: drawn at random it mostly dies
+#: under a penalty, while of ten some survive.
+_STARTS_OF_ONE = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +83,7 @@ def _with_hidden(
     """A model without hidden units, with dead ones and then with random ones added."""
     shape = theta.n_visible, settings.n_hidden
     yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape), hidden=settings.hidden)
-    for _ in range(settings.n_init):
+    for _ in range(settings.n_init * (_STARTS_OF_ONE if settings.n_hidden == 1 else 1)):
         if settings.hidden is GAUSSIAN:
             yield _with_gaussian(theta, settings, rng)
             continue

@@ -314,9 +314,9 @@ def _patterns(task: Task) -> Rows:
                 "synchrony": to_blob(evaluate.synchrony(model, initial=train)),
             }
         )
-        adequacies.append(
-            {"model": name, "adequacy": evaluate.adequacy(model, test, initial=train)}
-        )
+        found = evaluate.adequacy(model, test, initial=train)
+        of_model = {"adequacy": row_of(found, "moments"), "moments": to_blob(found.moments)}
+        adequacies.append({"model": name} | of_model)
     return {"patterns": rows, "adequacies": adequacies}
 
 

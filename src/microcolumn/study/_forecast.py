@@ -11,17 +11,10 @@ Key = tuple[object, ...]
 
 
 class Forecast:
-    """Seconds left of a run.
+    """Seconds that are left of some jobs, so many at once.
 
-    A job is expected to take as long as finished ones of its kind, model, experiment, window and
+    Each is expected to take as long as finished ones of its kind, model, experiment, window and
     recording, or of as many of these, in this order, as are known.
-
-    Parameters
-    ----------
-    jobs : iterable of Job
-        That are left.
-    n_workers : int
-        Jobs at once.
     """
 
     def __init__(self, jobs: Iterable[Job], n_workers: int) -> None:

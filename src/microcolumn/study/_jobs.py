@@ -20,7 +20,7 @@ from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 12
+RESULTS_VERSION = 13
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -207,11 +207,14 @@ def digest(settings: Mapping[str, Any], info: RecordingInfo) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
-    """The l1 that the validation part prefers, as :func:`microcolumn.evaluate.choose_l1` does."""
+def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]], **within: float) -> float:
+    """The l1 that the validation part prefers, as :func:`microcolumn.evaluate.choose_l1` does.
+
+    Scores are equal ``within`` some standard errors of the highest, by default far less than one.
+    """
     merits = {
         l1: merits_of(row["validation_bits_per_second"], row["converged"] > 0, row["false_mass"])
         for l1, row in normalisers.items()
     }
     errors = {l1: row["validation_stderr"] for l1, row in normalisers.items()}
-    return preferred(merits, errors)
+    return preferred(merits, errors, **within)

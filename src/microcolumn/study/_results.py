@@ -149,7 +149,7 @@ class Results(StoredStudy):
             for row in self._rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
-                left_out = {*WHERE, "gain_by_cell", "share_by_cell"} - {"l1"}
+                left_out = {*WHERE, "gain_by_cell", "share_by_cell", "gain_by_active"} - {"l1"}
                 own = {key: row[key] for key in row if key not in left_out}
                 rows.append(named | renamed_row(own))
         return _frame(rows)
@@ -312,6 +312,16 @@ class Results(StoredStudy):
         }
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: by_model[name] for name in order if name in by_model}
+
+    def moments(self, recording: str, **where: Unpack[Where]) -> dict[str, dict[str, Any]]:
+        """Moments of pairs and triplets, observed and of each model, by name of the model.
+
+        See :class:`microcolumn.evaluate.Moments`; those of :meth:`adequacy`.
+        """
+        condition = self.index.at(recording, **where)
+        rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition))
+        kind: Any = dict[str, evaluate.Moments]
+        return {r["model"]: from_blob(kind, r["moments"]) for r in rows if r["moments"]}
 
     def explainable(self, recording: str, **where: Unpack[Where]) -> evaluate.Explainable:
         """What the best possible model would gain on the test words of split 0."""

@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 11
+FORMAT_VERSION = 12
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -121,6 +121,7 @@ CREATE TABLE scores (
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
   gain_by_cell TEXT,  -- JSON: bits/s that each stretch of time adds to the score
   share_by_cell TEXT,  -- JSON: its share of the test words
+  gain_by_active TEXT,  -- JSON: bits/s that words with 0, 1, 2, ... active bits add
   PRIMARY KEY (job, model)
 ) STRICT;
 
@@ -139,6 +140,7 @@ CREATE TABLE adequacies (
   job TEXT NOT NULL REFERENCES jobs (digest),
   model TEXT NOT NULL,  -- or data
   adequacy TEXT,  -- JSON; NULL for data
+  moments BLOB,  -- NPZ: covariances of pairs and third moments of triplets; NULL for data
   explainable TEXT,  -- JSON, of data alone: what the best possible model would gain
   PRIMARY KEY (job, model)
 ) STRICT;
@@ -196,7 +198,7 @@ JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
-    *("gain_by_cell", "share_by_cell", "planted_groups"),
+    *("gain_by_cell", "share_by_cell", "gain_by_active", "planted_groups"),
 }
 #: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")

@@ -22,6 +22,7 @@ from ..units import Units
 from ..words import Words
 from ._compute import split_words
 from ._describe import DataResult
+from ._jobs import chosen_l1
 from .codec import from_blob, typed
 from .index import (
     Condition,
@@ -105,6 +106,19 @@ class StoredStudy:
         """
         condition, spec = self._model_at(recording, model, where)
         return self._model(condition, spec, split, self._l1(condition, spec, split, l1))
+
+    def display_model(
+        self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
+    ) -> WordModel:
+        """The model to draw: the sparsest whose validation score is nearly the highest.
+
+        Of all ``l1`` tried, the largest whose score is less than one standard error below the
+        highest. Scores and tables are of the chosen one, which :meth:`model` gives.
+        """
+        condition, spec = self._model_at(recording, model, where)
+        found = self._normalisers(condition, spec, split)
+        rows = condition.needed(f"{spec.name} of split {split}", found)
+        return self._model(condition, spec, split, chosen_l1(rows, within=1.0))
 
     def path(
         self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]

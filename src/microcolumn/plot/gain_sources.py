@@ -1,0 +1,217 @@
+"""What groups gain over models without them: how much, when, and with how many units active."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from ..errors import BadInput
+from ..evaluate import Comparison, PairedDifference
+from ..evaluate.paired import both_cells
+from ..evaluate.significance import pooled
+from ..evaluate.time_errors import wave_variance
+from ..validation import Floats
+from ..words import Words
+from ._inputs import Compared, comparisons, documented, entitle
+from .style import (
+    DATA_COLOUR,
+    LEGEND,
+    MODEL_COLOURS,
+    OneColour,
+    axes_or_new,
+    literal,
+    one_colour,
+    signed,
+)
+from .tips import tip
+
+#: Inches of a row of a recording, and around all rows.
+LINE, AROUND = 0.28, 0.9
+#: Most bars by number of active units; of more, neighbours are put together.
+_MOST_BARS = 40
+_REMEDY = "compare a model with hidden units with one of pairs, such as RBM with Ising"
+
+
+@documented('mc.compare(["Ising", "RBM 2"], words)')
+def group_gain(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: OneColour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What groups gain over models without them, in %, with 95 % intervals; a row per recording.
+
+    It is the planned contrast of groups (:attr:`microcolumn.evaluate.Comparison.groups`) as a share
+    of what the model without them gains over independent units. Intervals allow for the choice of
+    both models. Of several recordings, the last row is their mean, by random effects.
+    """
+    listed = [each for each in comparisons(models, words) if has_group_gain(each)]
+    if not listed:
+        raise BadInput("no gain of groups over pairs is known", _REMEDY)
+    colour = one_colour(color, MODEL_COLOURS["RBM"])
+    ratios = [c.relative(pair.first, pair.second) for c, pair in map(_with_groups, listed)]
+    mean = pooled([ratio for ratio in ratios if ratio])
+    ax = axes_or_new(ax, (2.6, AROUND + LINE * (len(listed) + 1)))
+    names = [literal(each.recording) for each in listed]
+    for row, compared in enumerate(listed):
+        value, interval = percent(compared)
+        pair = _with_groups(compared)[1]
+        about = {"recording": compared.recording, "model": f"{pair.first} over {pair.second}"}
+        _draw_row(ax, row, value, interval, "o", colour, about)
+    if mean is not None:
+        low, high = (100.0 * (end - 1.0) for end in mean[1])
+        value = 100.0 * (mean[0].value - 1.0)
+        _draw_row(ax, len(listed), value, (low, high), "D", DATA_COLOUR, {"recording": "all"})
+        ax.axhline(len(listed) - 0.5, color="0.8", linewidth=0.6)
+        names.append("all")
+    ax.set_ylim(len(names) - 0.4, -0.7)
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0)
+    ax.axvline(0.0, color="black", linewidth=0.8, zorder=0)
+    ax.spines["left"].set_visible(False)
+    ax.margins(x=0.08)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    ax.set_xlabel("gain over models without groups\n(%, 95 % interval)")
+    return entitle(ax, title)
+
+
+@documented('mc.compare(["Ising", "RBM 2"], words)')
+def cumulative_gain(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: OneColour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What groups gain over models without them, added up over the held-out time.
+
+    A steady gain is a straight line, drift is a bend, and one burst is a step; the line ends at the
+    whole gain. Grey is where 95 % of the lines of a steady gain would pass, at any one time. Of
+    several comparisons the first is drawn.
+    """
+    compared, pair = _with_groups(comparisons(models, words)[0])
+    colour = one_colour(color, MODEL_COLOURS["RBM"])
+    share, gain, stderr = gain_in_time(compared)
+    ax = axes_or_new(ax)
+    steady = gain[-1] * share
+    around = 1.96 * stderr * np.sqrt(share * (1.0 - share))
+    percent_of_time = 100.0 * share
+    band = ax.fill_between(percent_of_time, steady - around, steady + around)
+    band.set(color="0.9", linewidth=0, label="a steady gain, 95 %")
+    ax.plot(percent_of_time, steady, color="0.5", linewidth=0.8, linestyle="--")
+    [line] = ax.plot(percent_of_time, gain, color=colour)
+    line.set_label(f"{literal(pair.first)} over {literal(pair.second)}")
+    tip(line, {"held-out time (%)": percent_of_time, "bits/s so far": gain})
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set(xlim=(0.0, 100.0), xlabel="held-out time (%)", ylabel="gain so far (bits/s)")
+    ax.legend(loc="upper left", **LEGEND)
+    return entitle(ax, title)
+
+
+@documented('mc.compare(["Ising", "RBM 2"], words)')
+def gain_by_activity(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: OneColour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What groups gain over models without them, by the number of units active in a word.
+
+    Bars add up to the whole gain, and dots are splits. A model cannot gain everywhere: what is more
+    probable at one number is less so at others. Of several comparisons the first is drawn.
+    """
+    by_split = gains_by_activity(comparisons(models, words)[0])
+    colour = one_colour(color, MODEL_COLOURS["RBM"])
+    width = -(-by_split.shape[1] // _MOST_BARS)
+    starts = np.arange(0, by_split.shape[1], width)
+    by_split = np.add.reduceat(by_split, starts, axis=1)
+    at = starts + 0.5 * (width - 1)
+    ax = axes_or_new(ax)
+    bars = ax.bar(at, by_split.mean(axis=0), 0.8 * width, color=colour)
+    numbers = [f"{k}" if width == 1 else f"{k} to {k + width - 1}" for k in starts]
+    tip(bars, {"active units": numbers, "bits/s": by_split.mean(axis=0)})
+    if len(by_split) > 1:
+        [dots] = ax.plot(np.tile(at, len(by_split)), by_split.ravel(), "o", color="0.15")
+        dots.set(markersize=2.0, markerfacecolor="white", markeredgewidth=0.4)
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="active units", ylabel="gain (bits/s)")
+    return entitle(ax, title)
+
+
+def has_group_gain(compared: Comparison) -> bool:
+    """Whether groups were compared with models without them that gain something themselves."""
+    pair = compared.groups
+    return pair is not None and compared.scores[pair.second].bits_per_second > 0.0
+
+
+def percent(compared: Comparison) -> tuple[float, tuple[float, float]]:
+    """The gain of groups and its 95 % interval, % of what the model without them gains."""
+    _, pair = _with_groups(compared)
+    unit = 100.0 / compared.scores[pair.second].bits_per_second
+    low, high = pair.interval
+    return unit * pair.bits_per_second, (unit * low, unit * high)
+
+
+def gain_in_time(compared: Comparison) -> tuple[Floats, Floats, float]:
+    """Shares of the held-out time, the gain of groups so far, and its error at the end, bits/s.
+
+    Both begin with 0; means over splits. The error is that of the test words.
+    """
+    compared, pair = _with_groups(compared)
+    both = both_cells(compared.scores[pair.first], compared.scores[pair.second])
+    assert both is not None  # or there would be no difference
+    cells = both[0].minus(both[1])
+    gain, share = (each.mean(axis=0) for each in (cells.gains, cells.shares))
+    stderr = math.sqrt(wave_variance(gain - share * gain.sum()))
+    passed, so_far = (np.concatenate([[0.0], each.cumsum()]) for each in (share, gain))
+    return np.minimum(passed, 1.0), so_far, stderr
+
+
+def gains_by_activity(compared: Comparison) -> Floats:
+    """Gain of groups by number of active units in each split, (n_splits, n_units + 1), bits/s."""
+    compared, pair = _with_groups(compared)
+    first, second = (
+        {each.split: each.gain_by_active for each in compared.scores[name].splits}
+        for name in (pair.first, pair.second)
+    )
+    splits = sorted(first.keys() & second.keys())
+    found = np.zeros((len(splits), max(len(first[split]) for split in splits)))
+    for row, split in zip(found, splits, strict=True):
+        row[: len(first[split])] = np.subtract(first[split], second[split])
+    return found
+
+
+def _with_groups(compared: Comparison) -> tuple[Comparison, PairedDifference]:
+    """A comparison with its contrast of groups, of which there must be one."""
+    if compared.groups is None:
+        raise BadInput("no gain of groups over pairs is known", _REMEDY)
+    return compared, compared.groups
+
+
+def _draw_row(
+    ax: Axes,
+    row: int,
+    value: float,
+    interval: tuple[float, float],
+    marker: str,
+    colour: OneColour,
+    about: dict[str, str],
+) -> None:
+    """A mark with its interval, if that is known, and its number to the right."""
+    low, high = interval
+    if math.isfinite(low):
+        ax.plot([low, high], [row, row], color=colour, linewidth=1.8)
+    [mark] = ax.plot(value, row, marker, color=colour, markersize=5)
+    tip(mark, about | {"gain (%)": value, "from (%)": low, "to (%)": high})
+    text = signed(f"{value:+.{0 if abs(value) >= 2.0 else 1}f} %")
+    ax.annotate(text, (1.0, row), xycoords=ax.get_yaxis_transform(), va="center", fontsize=7)
