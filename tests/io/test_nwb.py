@@ -185,9 +185,6 @@ def test_invalid_times_are_left_out(tmp_path):
     assert recording.notes == ("1 s of invalid_times are left out",)
 
 
-# ---- where units are
-
-
 def test_invalid_times_count_from_zero_where_nothing_else_is_stated(tmp_path):
     recording = observed(tmp_path, invalid=[(0.0, 1.0)])
     assert recording.epochs.starts[0] == 1.0

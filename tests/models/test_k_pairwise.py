@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import gammaln, logsumexp
 
 import microcolumn as mc
 from microcolumn.parameters import Parameters
@@ -34,17 +33,6 @@ def theta():
 @pytest.fixture(scope="module")
 def words(theta):
     return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
-
-
-def test_units_without_couplings_follow_the_binomial_formula():
-    n, bias = 20, -2.0
-    theta = _curie_weiss(n, bias, 1.0)
-    k = np.arange(n + 1)
-    choices = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    logs = choices + bias * k + theta.v
-    log_z, gradient = exact_expectations(theta)
-    assert log_z == pytest.approx(logsumexp(logs), abs=1e-10)
-    np.testing.assert_allclose(gradient.v, np.exp(logs - logsumexp(logs)), atol=1e-12)
 
 
 def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters, words):
