@@ -49,18 +49,6 @@ def two_modes():
     return Parameters(b=np.full(N_UNITS, -(2.0 * J.sum() + 1.5) / N_UNITS), J=J + J.T)
 
 
-@pytest.fixture(scope="module")
-def every(every_word):
-    return every_word(N_UNITS)
-
-
-@pytest.fixture(scope="module")
-def quiet():
-    """Words of independent units, of which 5 % are active."""
-    rng = np.random.default_rng(0)
-    return Words.from_array((rng.random((4000, N_UNITS)) < 0.05).astype(np.uint8))
-
-
 def exact(theta, every):
     """Log Z, log probabilities of the numbers of active units, rates and pairs."""
     log_p = log_weight(theta, every)

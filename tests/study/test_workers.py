@@ -24,14 +24,6 @@ from microcolumn.study.store import Store
 engine = importlib.import_module("microcolumn.study._run")
 
 
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """Results of a study that one process did by itself."""
-    path = tmp_path_factory.mktemp("alone") / "study.db"
-    run(small_plan(), path, n_jobs=1)
-    return results_of(path)
-
-
 @contextmanager
 def dask(command, *options):
     """A process of Dask's command line, ended with the block."""
