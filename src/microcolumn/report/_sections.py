@@ -40,13 +40,12 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     planted = _taken(left, "planted", None)
     groups = _of_recordings(results, left, "assemblies", _groups)
     ranked = _taken(left, "ranking", None)
-    gains, more_gains = _of_recordings(results, left, "gains")
     fit = _of_recordings(results, left, "moments")
     data, more_data = _of_recordings(results, left, "data")
     parts = [
         _section("Planted and found", planted, []),
         _section("Groups", *groups),
-        _section("Which model is best?", [*ranked, *gains], more_gains),
+        _section("Which model is best?", ranked, []),
         _section("Is the best model good enough?", *fit),
         _section("Data", data, [*more_data, _modelled(results)]),
     ]
@@ -192,7 +191,7 @@ class _Part(NamedTuple):
 
 
 _PARTS = (
-    _Part("Scores", _scores, ("penalties", "parameters")),
+    _Part("Scores", _scores, ("gains", "penalties", "parameters")),
     _Part("Assemblies and layers", _structure, ("layers",)),
     _Part("Units", _units),
     _Part("Time", _growth, ("windows",)),
