@@ -231,10 +231,10 @@ def adequacy(
     (``n_words_``), to first order that of a fit by likelihood, which the test allows for. A fit
     that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
     penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
-    trees, logistic cascades, population tracking and random projections with up to 2,000
-    parameters. Any other model counts as free to follow all of these statistics of its training
-    words. A fit by likelihood follows fewer, so that the test is cautious there: it finds less than
-    it could. A model made from parameters counts as given.
+    trees, logistic cascades, population tracking, projections and their potentials and nonlinear
+    pairwise models with up to 2,000 parameters. Any other model counts as free to follow all of
+    these statistics of its training words. A fit by likelihood follows fewer, so that the test is
+    cautious there: it finds less than it could. A model made from parameters counts as given.
 
     Parameters
     ----------

@@ -1,9 +1,13 @@
-"""Penalised maximum likelihood of one model whose likelihood is concave."""
+"""Penalised maximum likelihood of a model with a further term, from one start."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import one_blas_thread
 from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
 from ..objectives.data_moments import DataMoments
@@ -13,18 +17,19 @@ from ..penalties import L1
 from ..validation import Floats
 from ..words import Words
 from ._likelihood_paths import certified_fit
-from ._minimise import FitResult
+from ._minimise import TAIL, FitResult
 from ._newton import search_for
 from ._stochastic import SampledProblem, first_state
 from .resolution import resolution
 
 
-def fit_convex(
+def fit_term(
     start: Parameters,
     words: Words,
     l1: float,
     *,
-    prior: Floats,
+    prior: Floats | None = None,
+    fixed: NDArray[np.bool_] | None = None,
     log_z: float | None = None,
     tol: float,
     max_iter: int,
@@ -42,24 +47,32 @@ def fit_convex(
         The data.
     l1 : float
         Strength of the penalty.
-    prior : ndarray, shape (n_units,)
+    prior : ndarray, shape (n_units,), optional
         Rates of independent units of which one more word is counted.
+    fixed : ndarray, shape (n_units,), optional
+        Units whose biases stay as they are.
     log_z : float, optional
         log Z of ``start``, nats; needed where its units are not independent.
     tol, max_iter
-        Largest violation of the optimality conditions, where sums are exact, and most steps.
+        Largest violation of the optimality conditions, where sums are exact, and most steps. A
+        problem that is not convex also ends where next to nothing is left to be gained.
     rng : numpy.random.Generator
         Source of draws, where they are not.
     """
-    layout, penalty = Layout.of(start), L1(l1)
+    layout, penalty, enough = Layout.of(start, fixed), L1(l1), resolution(words)
+    assert start.term is not None
     if operations(start) <= EXACT_FIT:
-        objective = NegativeLogLikelihood(words, prior)
-        exact = search_for(objective, penalty, layout, layout.pack(start))
-        exact.run(tol, max_iter)
-        return FitResult.of(exact, tol)
-    problem = SampledProblem(DataMoments(words, prior), penalty, l1, layout, resolution(words))
+        # Valleys of problems that are not convex have no end that is worth reaching.
+        gain = 0.0 if start.term.is_linear else enough
+        with one_blas_thread():
+            objective = NegativeLogLikelihood(words, prior)
+            exact = search_for(objective, penalty, layout, layout.pack(start))
+            exact.run(tol, max_iter, least_gain=TAIL * gain if gain else -math.inf)
+        return FitResult.of(exact, tol, gain)
+    problem = SampledProblem(DataMoments(words, prior), penalty, l1, layout, enough)
     if log_z is None:
         log_z = float(np.logaddexp(0.0, start.b).sum())
-    state, _ = first_state(rng, problem, layout.pack(start), log_z, 0.0)
-    result, _ = certified_fit(rng, state, problem, max_iter)
+    with one_blas_thread():
+        state, _ = first_state(rng, problem, layout.pack(start), log_z, 0.0)
+        result, _ = certified_fit(rng, state, problem, max_iter)
     return result
