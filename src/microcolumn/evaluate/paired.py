@@ -144,18 +144,13 @@ class Cells:
     """What a model gained over independent units in each cell of time, on the splits' test parts.
 
     Sums and differences of it, and multiples, are those of scores; see :mod:`.time_errors`.
-
-    Parameters
-    ----------
-    gains, shares : ndarray, shape (n_splits, n_cells)
-        Bits/s that each cell adds to a split's score, and its share of the split's test words.
-    variance : ndarray, shape (n_splits,)
-        Of the normalisers, (bits/s)**2.
     """
 
+    # Bits/s that each cell adds to a split's score, and its share of the split's test words,
+    # (n_splits, n_cells).
     gains: Floats
     shares: Floats
-    variance: Floats
+    variance: Floats  # of the normalisers, (bits/s)**2, (n_splits,)
 
     @classmethod
     def of(cls, scores: Sequence[SplitScore]) -> Cells:

@@ -42,24 +42,12 @@ class Curvature(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fisher:
-    """Covariance over words of the slopes of log p~, without a matrix of all coordinates.
+    """Covariance over words of the slopes of log p~, without a matrix of all coordinates."""
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    layout : Layout
-        Its coordinates; a potential has no basis.
-    words : ndarray, shape (n_words, n_visible)
-        Words, as floats.
-    weights : ndarray, shape (n_words,)
-        Their shares, which add up to 1.
-    """
-
-    theta: Parameters
-    layout: Layout
-    words: Floats
-    weights: Floats
+    theta: Parameters  # the model
+    layout: Layout  # its coordinates; a potential has no basis
+    words: Floats  # words, as floats, (n_words, n_visible)
+    weights: Floats  # their shares, which add up to 1, (n_words,)
 
     @classmethod
     def of(

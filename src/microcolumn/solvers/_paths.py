@@ -53,45 +53,28 @@ _LOOK, _PATIENCE = 5, 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem(StartSettings):
-    """What is minimised, where from (:class:`StartSettings`), and how hard to try.
+    """What is minimised, where from (:class:`StartSettings`), and how hard to try."""
 
-    Parameters
-    ----------
-    objective : Objective
-        The smooth part.
-    penalty : callable
-        L1 strength -> Penalty.
-    never_coactive : ndarray of bool, shape (n_visible, n_visible)
-        Pairs that are never active together. Unpenalised, the coupling of them has no finite
-        optimum in models without hidden units; it is fixed, so that all starts give one answer.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged.
-    max_iter : int
-        Most iterations from one start.
-    resolution : float
-        What is too little to matter, nats per word: a fit ends where no more is to be gained, even
-        if ``tol`` is not reached. 0 where the objective has other units or ``tol`` is meant.
-    parts : (Objective, Objective), optional
-        The objective on most of the words and on the rest, which end fits of unpenalised hidden
-        units; without them such a fit ends where the objective on all words hardly falls.
-    basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
-        Coordinates of a potential in which the objective is about equally curved.
-    proxy : Objective, optional
-        A cheaper objective whose minima are close by: penalised hidden units that are drawn at
-        random settle by it before they come to the objective itself.
-    draws : bool
-        Whether hidden units are drawn at random for starts; else the caller's start serves.
-    """
-
-    objective: Objective
-    penalty: Callable[[float], Penalty]
+    objective: Objective  # the smooth part
+    penalty: Callable[[float], Penalty]  # L1 strength -> Penalty
+    # Pairs that are never active together, (n_visible, n_visible). Unpenalised, their coupling has
+    # no finite optimum in models without hidden units; it is fixed: all starts give one answer.
     never_coactive: NDArray[np.bool_]
-    tol: float
-    max_iter: int
+    tol: float  # largest violation of the optimality conditions that counts as converged
+    max_iter: int  # most iterations from one start
+    # What is too little to matter, nats per word: a fit ends where no more is to be gained, even if
+    # ``tol`` is not reached. 0 where the objective has other units or ``tol`` is meant.
     resolution: float = 0.0
+    # The objective on most of the words and on the rest, which end fits of unpenalised hidden
+    # units; without them such a fit ends where the objective on all words hardly falls.
     parts: tuple[Objective, Objective] | None = None
+    # Coordinates of a potential in which the objective is about equally curved, (n_visible - 1,
+    # n_visible - 1).
     basis: Floats | None = None
+    # A cheaper objective whose minima are close by: penalised hidden units that are drawn at random
+    # settle by it before they come to the objective itself.
     proxy: Objective | None = None
+    # Whether hidden units are drawn at random for starts; else the caller's start serves.
     draws: bool = True
 
     def layout(self, start: Parameters, l1: float) -> Layout:
