@@ -79,19 +79,10 @@ class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every
-    model. With p of the goodness-of-fit test at 0.05 or above, a model *describes these words
-    within their noise*. Otherwise it *misses* each of the following whose own p is below 0.05 and
-    that differs by more than 20 %:
-
-    - synchrony, if for some k the share of words with k or more active bits differs by more than
-      20 % of the observed share and by more than the largest difference that chance makes at any k;
-      the smallest such k is named;
-    - rates, pairs and triplets, if their ``error`` exceeds 0.2;
-    - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
-
-    If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
-    off by more than 20 %, that is said too, since few words refute no model. Chance is that of the
-    tested words and of those that the model was fitted to.
+    model (docs/method.md, section 6). With p of the goodness-of-fit test at 0.05 or above, a model
+    *describes these words within their noise*. Otherwise it *misses* synchrony, rates, pairs,
+    triplets or probabilities of words if their own p is below 0.05 and they differ by more than
+    20 %. If it misses none of them, it *differs measurably but by little*.
 
     Parameters
     ----------
@@ -227,14 +218,10 @@ def adequacy(
     the words' time, which hold for slow activity, and allows for the error of words that stand for
     the model.
 
-    A fitted model has the error of its training words, of which it knows the number
-    (``n_words_``), to first order that of a fit by likelihood, which the test allows for. A fit
-    that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
-    penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
-    trees, logistic cascades, population tracking and random projections with up to 2,000
-    parameters. Any other model counts as free to follow all of these statistics of its training
-    words. A fit by likelihood follows fewer, so that the test is cautious there: it finds less than
-    it could. A model made from parameters counts as given.
+    The test allows for the error that a fitted model has of its training words, to first order that
+    of a fit by likelihood. It is known of models with up to 2,000 parameters; any other counts as
+    free to follow all of these statistics, so that the test finds less than it could
+    (docs/method.md, section 6). A model made from parameters counts as given.
 
     Parameters
     ----------
