@@ -27,13 +27,8 @@ LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 
-    It is the cross-entropy of independent units on the words minus the entropy of the words. The
-    estimate is the mean of two: with the entropy by Grassberger (2003), which is low where there
-    are many rare words, and that of a Pitman-Yor process fitted to the counts (Archer, Park &
-    Pillow 2014), which was a little high on models of recordings (``benchmarks/adequacy.py``).
-    ``upper`` takes the entropy of the observed frequencies. It is too low on average, whatever the
-    distribution of words and however they depend on each other in time, so that the gain is too
-    large on average.
+    It is the cross-entropy of independent units on the words minus the entropy of the words, with
+    the mean of two estimates of that entropy (docs/method.md, section 6).
 
     Parameters
     ----------

@@ -1,12 +1,8 @@
 """Effective interactions: what the hidden units imply for pairs and triplets of units.
 
-The marginal log weight (docs/method.md, section 2) has one expansion in products of bits,
-log p~(x) = sum_S theta_S prod_{n in S} x_n. Inclusion-exclusion around the silent word gives
-theta_S = sum_{T in S} (-1)^(|S| - |T|) log p~(units T active, all others silent). Couplings
-enter pairs only; a hidden unit enters every order, through a mixed difference of its softplus.
-
-Written out, such a difference is a small remainder of large terms. Here each one is log(1 + r),
-where r > 0 is a product, so that no digits are lost for tiny or huge weights.
+Couplings enter pairs only; a hidden unit enters every order, through a mixed difference of its
+softplus (docs/method.md, section 2). Written out, such a difference is a small remainder of large
+terms. Here each one is log(1 + r), where r > 0 is a product, so that no digits are lost.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def mean_stderr(values: Floats, weights: Floats | None = None) -> float:
 
 
 def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanOverTime:
-    """Mean over splits of what was gained on their test parts.
+    """Mean over splits of what was gained on their test parts (docs/method.md, section 6).
 
     Parameters
     ----------
@@ -162,15 +162,6 @@ def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanO
         Share of the test part's words that lie in the cell.
     train_share : float
         Share of all words that a split trains on; not used for one split.
-
-    Notes
-    -----
-    The error has two parts. Test words: the influence of each cell on the mean, with all splits
-    that test it, by waves. Training words: what is left of differences between splits once the
-    cells that they test are accounted for, by least squares. Training parts overlap, and what they
-    have in common does not show between splits. A loss near its minimum is quadratic in the
-    parameters, so that two splits' losses correlate by the square of the share of training words
-    in common.
     """
     n_splits = len(gains)
     mean = float(gains.sum() / n_splits)
