@@ -222,28 +222,13 @@ def fit_path(
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
 ) -> Iterator[FitResult]:
-    """Best fit of one kind of model at each L1 strength.
+    """Best fit of one kind of model at each L1 strength, made when asked for.
 
-    Parameters
-    ----------
-    kind : {"independent", "ising", "kpairwise", "rbm", "srbm"}
-        Member of the family.
-    problem : Problem
-        Objective, starting biases and effort.
-    l1_values : sequence of float
-        L1 strengths, each of which starts from the solution before (small to large is best: hidden
-        units die on the way up and do not come back on the way down). With a ``proxy`` none are
-        drawn at random on the way up.
-    start : Parameters, optional
-        A start of the caller's: the only one where the problem is convex, else one more.
-    nested : (Ising solutions, RBM solutions), optional
-        For "srbm": what the two models nested in it reached at each strength; by default they are
-        fitted first.
-
-    Returns
-    -------
-    iterator of FitResult
-        One per strength, fitted when asked for.
+    Each strength starts from the solution before (small to large is best: hidden units die on the
+    way up and do not come back on the way down). With a ``proxy`` none are drawn at random on the
+    way up. ``start`` is the only start where the problem is convex, else one more. Of ``kind``
+    "srbm", ``nested`` is what the two models nested in it reached at each strength; by default they
+    are fitted first.
     """
     if nested is not None and kind != "srbm":
         raise BadArgument("nested", f"is given for kind {kind!r}", "only 'srbm' has nested models")
