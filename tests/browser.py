@@ -6,7 +6,6 @@ import shutil
 from contextlib import contextmanager
 from itertools import islice
 
-import numpy as np
 import pytest
 
 from microcolumn import report
@@ -155,8 +154,3 @@ def view_of(visit):
     """First bin in view of the raster, not always whole, and number of bins."""
     box = visit.plot("raster")
     return box["first"], box["width"] / box["cellWidth"]
-
-
-def is_on(unit):
-    """Bins in which a hidden unit of the explorers' data is on, shape (n_bins,)."""
-    return np.array(unit["thousandths"]) > 500

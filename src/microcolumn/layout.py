@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
-from .kernels import table_values
+from .energy import BERNOULLI, GAUSSIAN, FreeTerm, HiddenUnit, hidden_mean
 from .parameters import Parameters
 from .validation import Bits, Floats
 
@@ -25,7 +24,7 @@ class Layout:
     """Which entries of a model's parameters are free, and in which order a vector holds them.
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
-    row by row, strengths of functions of a few units, c but for Gaussian hidden units, and the
+    row by row, strengths of a further term, c but for Gaussian hidden units, and the
     potential v from two active bits on, where a model is ``counted``. A fixed unit keeps its bias
     and has neither couplings nor weights. A pair that is never coactive has the coupling
     ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape (n_visible - 1,
@@ -47,7 +46,7 @@ class Layout:
     counted: bool = False
     basis: Floats | None = None
     hidden: HiddenUnit = BERNOULLI
-    tables: Tables | None = None
+    term: FreeTerm | None = None
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -68,7 +67,7 @@ class Layout:
         n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
         # Biases of Gaussian hidden units are no freedom that visible ones do not have.
         n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
-        n_strengths = 0 if self.tables is None else self.tables.strengths.size
+        n_strengths = 0 if self.term is None else self.term.strengths.size
         sizes = (n_pairs, free.size, n_weights + n_strengths, n_biases)
         n_potential = max(self.n_visible - 1, 0) if self.counted else 0
         multiplicity = np.ones(sum(sizes) + n_potential)
@@ -106,7 +105,7 @@ class Layout:
             never_coactive = np.zeros((n, n), dtype=bool)
         coupled, counted = theta.J is not None, theta.v is not None
         parts = theta.b, theta.n_hidden, coupled, fixed, never_coactive, counted
-        named: dict[str, Any] = {"hidden": theta.hidden, "tables": theta.tables}
+        named: dict[str, Any] = {"hidden": theta.hidden, "term": theta.term}
         if tied_bins > 1:
             return TiedLayout(*parts, **named, n_bins=tied_bins)
         return Layout(*parts, **named)
@@ -148,8 +147,10 @@ class Layout:
             mean = np.ascontiguousarray(hidden_mean(theta, X).T)
             unit, hidden = np.divmod(weights, self.n_hidden)
             slopes += [bits[self.free[unit]] * mean[hidden], mean[biases]]
-        elif theta.tables is not None:
-            slopes.append(table_values(theta.tables.functions, X).T[weights])
+        elif theta.term is not None:
+            term = theta.term.over(theta.b)
+            slopes[1] = slopes[1] * term.gains(X).T
+            slopes.append(term.slopes(X).T[weights])
         slopes.append(bits.sum(axis=0) == 2.0 + counts[:, None])
         return np.concatenate(slopes).T
 
@@ -176,8 +177,8 @@ class Layout:
         if theta.W is not None and theta.c is not None:
             n_biases = self.offsets[3] - self.offsets[2]
             parts += [theta.W[self.free].ravel(), theta.c[:n_biases]]
-        if theta.tables is not None:
-            parts.append(theta.tables.strengths)
+        if theta.term is not None:
+            parts.append(theta.term.strengths)
         return np.concatenate(parts)
 
     def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
@@ -198,9 +199,9 @@ class Layout:
             W[self.free] = weights.reshape(-1, self.n_hidden)
             c = np.zeros(self.n_hidden) if self.hidden is GAUSSIAN else c.copy()
         v = self.potential_of(vector) if self.counted else None
-        tables = None if self.tables is None else self.tables.with_strengths(weights)
+        term = None if self.term is None else self.term.with_strengths(weights)
         hidden_biases = c if self.n_hidden else None
-        return Parameters.trusted(b, J, W, hidden_biases, v, self.hidden, tables)
+        return Parameters.trusted(b, J, W, hidden_biases, v, self.hidden, term)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

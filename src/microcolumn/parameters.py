@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .energy._count import Count
 from .energy._fields import Fields
+from .energy._free_term import FreeTerm
 from .energy._hidden import Hidden
 from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
 from .energy._pairs import Pairs
 from .energy._term import Term
-from .energy.tables import Tables
 from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
 from .renamed import Renamed
@@ -33,7 +33,7 @@ Kind = Literal[
     "independent+count",
     "rbm+count",
     "srbm+count",
-    "tables",
+    "term",
 ]
 
 #: By whether there are couplings and hidden units; without and with a potential of the count.
@@ -66,8 +66,8 @@ class Parameters(Renamed):
         Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
     hidden : {"bernoulli", "gaussian"} or HiddenUnit
         Kind of the hidden units.
-    tables : Tables, optional
-        Functions of a few units each, a further term of log p~; they go with biases alone.
+    term : FreeTerm, optional
+        A further term of log p~, such as functions of a few units each; it goes with biases alone.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Parameters(Renamed):
     c: Floats | None
     v: Floats | None
     hidden: HiddenUnit
-    tables: Tables | None
+    term: FreeTerm | None
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Parameters(Renamed):
         c: ArrayLike | None = None,
         v: ArrayLike | None = None,
         hidden: str | HiddenUnit = BERNOULLI,
-        tables: Tables | None = None,
+        term: FreeTerm | None = None,
     ) -> None:
         biases = _finite("b", b, "n_visible")
         n_visible = biases.shape[0]
@@ -102,9 +102,9 @@ class Parameters(Renamed):
         weights, hidden_biases = _weights(W, c, n_visible)
         potential = None if v is None else _potential(v, n_visible)
         others = couplings, weights, hidden_biases, potential
-        if tables is not None and any(part is not None for part in others):
-            raise BadArgument("tables", "are given with J, W or v", "they go with b alone")
-        self._set(biases, *others, hidden_unit(hidden), tables)
+        if term is not None and any(part is not None for part in others):
+            raise BadArgument("term", "is given with J, W or v", "it goes with b alone")
+        self._set(biases, *others, hidden_unit(hidden), term)
 
     @classmethod
     def trusted(
@@ -115,21 +115,23 @@ class Parameters(Renamed):
         c: Floats | None,
         v: Floats | None = None,
         hidden: HiddenUnit = BERNOULLI,
-        tables: Tables | None = None,
+        term: FreeTerm | None = None,
     ) -> Parameters:
         """Parameters of arrays that are known to be valid and that nobody else will change."""
         theta = object.__new__(cls)
-        theta._set(b, J, W, c, v, hidden, tables)
+        theta._set(b, J, W, c, v, hidden, term)
         return theta
 
-    def _set(self, *values: Floats | HiddenUnit | Tables | None) -> None:
-        names = ("b", "J", "W", "c", "v", "hidden", "tables")
+    def _set(self, *values: Floats | HiddenUnit | FreeTerm | None) -> None:
+        names = ("b", "J", "W", "c", "v", "hidden", "term")
         for name, value in zip(names, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """The terms that log p~ is the sum of."""
+        if self.term is not None and self.term.holds_fields:
+            return (self.term.over(self.b),)
         terms: list[Term] = [Fields(self.b)]
         if self.J is not None:
             terms.append(Pairs(self.J))
@@ -137,8 +139,8 @@ class Parameters(Renamed):
             terms.append(Hidden(self.W, self.c, self.hidden))
         if self.v is not None:
             terms.append(Count(self.v))
-        if self.tables is not None:
-            terms.append(self.tables)
+        if self.term is not None:
+            terms.append(self.term)
         return tuple(terms)
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> Parameters:
@@ -148,11 +150,11 @@ class Parameters(Renamed):
         there are kernels.
         """
         sums: dict[str, Floats] = {}
-        for term in self.terms:
-            sums |= term.moments(x, weights, squared)
-        tables = None if self.tables is None else self.tables.with_strengths(sums["strengths"])
+        for part in self.terms:
+            sums |= part.moments(x, weights, squared)
+        term = None if self.term is None else self.term.with_strengths(sums["strengths"])
         J, W, c, v = (sums.get(name) for name in "JWcv")
-        return Parameters.trusted(sums["b"], J, W, c, v, self.hidden, tables)
+        return Parameters.trusted(sums["b"], J, W, c, v, self.hidden, term)
 
     def slopes_along(self, direction: Parameters, x: Floats) -> Floats:
         """Slope of log p~ of words (n_words, n_visible) along a direction, shape (n_words,)."""
@@ -179,8 +181,8 @@ class Parameters(Renamed):
     @property
     def kind(self) -> Kind:
         """Member of the model family, by which parameters are present."""
-        if self.tables is not None:
-            return "tables"
+        if self.term is not None:
+            return "term"
         alone, counted = _KINDS[self.J is not None, self.W is not None]
         return alone if self.v is None else counted
 
@@ -195,7 +197,7 @@ class Parameters(Renamed):
     @property
     def is_independent(self) -> bool:
         """Whether units are independent of each other, by what is zero."""
-        parts = (self.J, self.v, self.W, None if self.tables is None else self.tables.strengths)
+        parts = (self.J, self.v, self.W, None if self.term is None else self.term.total)
         return not any(part is not None and part.any() for part in parts)
 
     @property
@@ -220,9 +222,9 @@ class Parameters(Renamed):
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
-        if self.tables is not None:
-            tables = self.tables.drop_dead_units()
-            return Parameters.trusted(self.b, None, None, None, tables=tables), 0.0
+        if self.term is not None:
+            term = self.term.drop_dead_units()
+            return Parameters.trusted(self.b, None, None, None, term=term), 0.0
         if self.v is not None and not self.v.any():
             without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
             return without.drop_dead_units()

@@ -87,7 +87,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--figure", "9"), "there is no figure '9'; choose from opening, ranking (3), parts, "),
+        (("--figure", "9"), "there is no figure '9'; choose from opening, planted, ranking (3), "),
         (("--recording", "X"), "the study has no recording 'X'; it has cells"),
         (("--width", "wide"), "--width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
         (("--font", "Nonesuch"), "--font 'Nonesuch' is not installed here; install it"),

@@ -45,7 +45,7 @@ def test_every_block_runs_and_draws_what_its_picture_shows(
 ):
     """On a smaller recording and a study that is there already."""
     pytest.importorskip("elephant")  # for the current source density
-    small = mc.simulate.microcolumn(n_units=13, minutes=0.7, seed=0)
+    small = mc.simulate.microcolumn(n_units=13, minutes=2.0, seed=0)
     monkeypatch.setattr(mc.simulate, "microcolumn", lambda **settings: small)
     monkeypatch.setattr(mc.study, "run", lambda plan, store: planted_results)
     monkeypatch.chdir(tmp_path)

@@ -7,9 +7,7 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.energy import Tables, all_patterns, log_weight
 from microcolumn.kernels import TableArrays, pattern_sums, table_values
 from microcolumn.layout import Layout
-from microcolumn.objectives import negative_log_likelihood
 from microcolumn.objectives.data_moments import DataMoments
-from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.words import Words
@@ -21,7 +19,7 @@ def _random(seed, n_units=5, n_functions=4, n_inputs=3):
     inputs = inputs.astype(np.int32).reshape(n_functions, n_inputs)
     values = rng.normal(size=(n_functions, 1 << n_inputs))
     tables = Tables(inputs, values, rng.normal(size=n_functions))
-    return Parameters(b=rng.normal(size=n_units), tables=tables)
+    return Parameters(b=rng.normal(size=n_units), term=tables)
 
 
 def _value(tables, j, word):
@@ -31,8 +29,8 @@ def _value(tables, j, word):
 
 
 def _log_weight(theta, word):
-    strengths = enumerate(theta.tables.strengths)
-    return word @ theta.b + sum(s * _value(theta.tables, j, word) for j, s in strengths)
+    strengths = enumerate(theta.term.strengths)
+    return word @ theta.b + sum(s * _value(theta.term, j, word) for j, s in strengths)
 
 
 def _all_words(n):
@@ -44,36 +42,10 @@ MODELS = st.builds(_random, st.integers(0, 1000), st.just(5), st.integers(0, 5),
 
 @settings(max_examples=40, deadline=None)
 @given(MODELS)
-def test_log_weights_and_log_odds_are_the_written_out_sums(theta):
+def test_log_weights_are_the_written_out_sums(theta):
     words = _all_words(5)
     expected = np.array([_log_weight(theta, word) for word in words])
     np.testing.assert_allclose(log_weight(theta, words), expected, atol=1e-12)
-    np.testing.assert_allclose(SparseWords.of(words).log_weights(theta), expected, atol=1e-12)
-    for unit in range(5):
-        on, off = words | (np.arange(5) == unit), words & (np.arange(5) != unit)
-        odds = log_weight(theta, on) - log_weight(theta, off)
-        found = theta.b[unit] + theta.tables.log_odds(off.astype(float), unit)
-        np.testing.assert_allclose(found, odds, atol=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(MODELS)
-def test_moments_are_weighted_sums_of_the_functions(theta):
-    words, rng = _all_words(5), np.random.default_rng(0)
-    weights = rng.random(len(words))
-    functions = range(theta.tables.strengths.size)
-    values = np.array([[_value(theta.tables, j, word) for j in functions] for word in words])
-    values = values.reshape(len(words), -1)
-    for squared in (False, True):
-        found = theta.moments(words.astype(float), weights, squared)
-        np.testing.assert_allclose(found.tables.strengths, weights @ values ** (1 + squared))
-        np.testing.assert_allclose(found.b, weights @ words)
-    sparse = SparseWords.of(words).moments(theta, weights)
-    np.testing.assert_allclose(sparse.tables.strengths, weights @ values, atol=1e-12)
-    mean, data = DataMoments(Words.from_array(words, sample_weight=weights))(theta)
-    shares = weights / weights.sum()
-    np.testing.assert_allclose(data.tables.strengths, shares @ values, atol=1e-12)
-    np.testing.assert_allclose(mean, shares @ log_weight(theta, words), atol=1e-12)
 
 
 def test_a_prior_word_of_independent_units_counts_like_any_other():
@@ -82,38 +54,30 @@ def test_a_prior_word_of_independent_units_counts_like_any_other():
     data = np.random.default_rng(1).integers(0, 2, (7, 5)).astype(np.uint8)
     _, found = DataMoments(Words.from_array(data), rates)(theta)
     p = np.prod(np.where(words, rates, 1.0 - rates), axis=1)
-    values = table_values(theta.tables.functions, words)
-    of_data = table_values(theta.tables.functions, data).sum(axis=0)
-    np.testing.assert_allclose(found.tables.strengths, (of_data + p @ values) / 8)
+    values = table_values(theta.term.functions, words)
+    of_data = table_values(theta.term.functions, data).sum(axis=0)
+    np.testing.assert_allclose(found.term.strengths, (of_data + p @ values) / 8)
     np.testing.assert_allclose(found.b, (data.sum(axis=0) + rates) / 8)
 
 
-def test_the_gradient_of_the_likelihood_is_its_finite_difference():
+def test_a_penalty_holds_strengths_and_leaves_biases_free():
     theta = _random(4)
-    words = np.random.default_rng(2).integers(0, 2, (30, 5))
     layout = Layout.of(theta)
-    x = layout.pack(theta)
-    assert layout.size == 5 + 4
-    _, gradient = negative_log_likelihood(theta, words)
-    for k, slope in enumerate(layout.pack_gradient(gradient)):
-        ends = [x + sign * 1e-5 * (np.arange(x.size) == k) for sign in (1.0, -1.0)]
-        up, down = (negative_log_likelihood(layout.unpack(end), words)[0] for end in ends)
-        assert slope == pytest.approx((up - down) / 2e-5, abs=1e-7)
-    # A penalty holds strengths and leaves biases free.
-    assert L1(0.5).value(x, layout) == pytest.approx(0.5 * np.abs(theta.tables.strengths).sum())
+    expected = 0.5 * np.abs(theta.term.strengths).sum()
+    assert L1(0.5).value(layout.pack(theta), layout) == pytest.approx(expected)
 
 
 def test_functions_without_strength_are_dropped():
     theta = _random(5)
-    strengths = theta.tables.strengths.copy()
+    strengths = theta.term.strengths.copy()
     strengths[1:3] = 0.0
-    thinned = Parameters(b=theta.b, tables=theta.tables.with_strengths(strengths))
+    thinned = Parameters(b=theta.b, term=theta.term.with_strengths(strengths))
     live, log_factor = thinned.drop_dead_units()
-    assert (live.tables.strengths.size, log_factor) == (2, 0.0)
+    assert (live.term.strengths.size, log_factor) == (2, 0.0)
     words = _all_words(5)
     np.testing.assert_allclose(log_weight(live, words), log_weight(thinned, words), atol=1e-12)
     assert not thinned.is_independent
-    assert Parameters(b=theta.b, tables=theta.tables.with_strengths(0.0 * strengths)).is_independent
+    assert Parameters(b=theta.b, term=theta.term.with_strengths(0.0 * strengths)).is_independent
 
 
 def test_pattern_sums_count_each_word_where_its_bits_say():
@@ -140,6 +104,6 @@ def test_words_worth_a_search_are_the_heaviest_patterns():
 
 def test_functions_go_with_biases_alone():
     tables = Tables(np.zeros((1, 1), np.int32), np.array([[0.0, 1.0]]), np.ones(1))
-    assert Parameters(b=[0.0], tables=tables).kind == "tables"
-    with pytest.raises(ValueError, match="go with b alone"):
-        Parameters(b=[0.0], W=[[1.0]], tables=tables)
+    assert Parameters(b=[0.0], term=tables).kind == "term"
+    with pytest.raises(ValueError, match="goes with b alone"):
+        Parameters(b=[0.0], W=[[1.0]], term=tables)

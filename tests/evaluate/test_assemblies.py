@@ -227,7 +227,7 @@ def test_an_assembly_is_found_in_planted_words_and_prints():
     model = RBM(4, objective="mpf", l1=0.01).fit(train)
     found = assemblies([model, *refits(model, train, 3)], test)
     assert [sorted(row.units) for row in found.stable] == [["0", "1", "2", "3"]]
-    assert "3 of 3" in str(found)
+    assert "4 of 4" in str(found)
     assert found.to_rows()[0]["verdict"] == "assembly"
     assert found[0].position == found.to_rows()[0]["position"]
 

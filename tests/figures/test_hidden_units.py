@@ -141,7 +141,9 @@ def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     figure = assemblies(study(tmp_path, found=found, n_hidden=2))
     assert figure.title.startswith("Hidden units of RBM 2")
     assert titles(figure) == ["h0"]
-    assert "unstable" in [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert f"1 of {row.n_others + 1} splits" in [
+        text.get_text() for ax in figure.axes for text in ax.texts
+    ]
     assert "clearest of" not in figure.caption
 
 

@@ -77,9 +77,11 @@ def drawn(raster_results, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def stretch(raster_results):
-    """What the raster shows, as data."""
+    """What the raster shows, as data, with when hidden units are on by the model itself."""
     [found] = explorers(raster_results)
-    return found["assemblies"]
+    shown, X = found["assemblies"], raster_results.all_words("cells").expand()
+    P = raster_results.model("cells", shown["model"]).hidden(X)
+    return shown | {"on": [P[:, unit["column"]] > 0.5 for unit in shown["hidden"]], "P": P}
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def test_a_spurious_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path)
     [compared] = report_dict(results)["comparisons"]
     assert [model["name"] for model in compared["unranked"]] == ["Ising"]
     answer = whole_answer(results)
-    assert answer.title.startswith("RBM 5 describes unseen activity better than independent units")
+    assert answer.title.startswith("RBM 5 predicts unseen activity better than independent neurons")
     assert (
         answer.paragraphs[0][1] == "Not tested: Ising cannot be ranked because of a spurious mode."
     )

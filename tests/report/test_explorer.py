@@ -10,12 +10,8 @@ import pytest
 from microcolumn.parameters import Parameters
 from microcolumn.plot.laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report._explorer import (
-    ACTIVATIONS,
-    PARAMETERS,
-    explorers,
-    strongest,
-)
+from microcolumn.report import _explorer
+from microcolumn.report._explorer import PARAMETERS, WEIGHTS, compact, explorers, strongest
 from microcolumn.study import Results
 
 
@@ -66,56 +62,85 @@ def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
                 assert len(step["hidden"]) == model.n_live_hidden_
 
 
-def stretch_of(words, found):
-    """The words shown, one row per bin; ``words`` is one epoch."""
-    first = round(found["start_s"] / words.bin_width) - (words.window - 1)
-    return words.expand()[first : first + found["n_bins"]]
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def test_activations_are_those_of_the_best_model_with_hidden_units(results, explorer):
+def unpacked(text):
+    """The numbers of :func:`compact`, read letter by letter."""
+    numbers, step, shift = [], 0, 0
+    for value in map(LETTERS.index, text):
+        step, shift = step + (value % 32 << shift), shift + 5
+        if value < 32:
+            numbers.append((numbers or [0])[-1] + step)
+            step = shift = 0
+    return numbers
+
+
+@pytest.mark.parametrize("bins", [[], [0], [0, 31, 63, 64, 2000, 9_000_000], [5, 6, 7]])
+def test_spikes_are_letters_that_tell_every_bin(bins):
+    assert unpacked(compact(np.array(bins, dtype=np.int64))) == bins
+
+
+def spikes_of(found):
+    X = np.zeros((found["n_bins"], len(found["spikes"])), dtype=int)
+    for row, text in enumerate(found["spikes"]):
+        X[unpacked(text), row] = 1
+    return X
+
+
+def activation(unit, X, window=1):
+    """P(h = 1 | x) of windows of rows in the order of the raster, from what the page is told."""
+    n_words = len(X) - window + 1
+    words = np.hstack([X[lag : lag + n_words] for lag in range(window)])
+    return 1.0 / (1.0 + np.exp(-unit["bias"] - words @ np.array(unit["weights"])))
+
+
+def test_the_raster_has_all_spikes_and_the_hidden_units_of_the_best_model(results, explorer):
     found = explorer["assemblies"]
-    assert found["model"] == "RBM 4"
+    assert (found["model"], found["epochs"]) == ("RBM 4", [[0, 0.0]])
     model = results.model("cells", "RBM 4")
-    X = stretch_of(large_study.recording(9, 20.0).bin(0.020), found)
+    X = large_study.recording(9, 20.0).bin(0.020).expand()
+    order = laminar(results.units("cells")).order
+    np.testing.assert_array_equal(spikes_of(found), X[:, order])
     test = results.words("cells")[2]
     columns = np.argsort(-np.abs(model.W_).sum(axis=0))[: model.n_live_hidden_].tolist()
     assert [unit["column"] for unit in found["hidden"]] == columns
     assert found["n_live"] == len(columns)
     for unit in found["hidden"]:
         p = model.hidden(X)[:, unit["column"]]
-        np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
-        np.testing.assert_array_equal(np.array(unit["thousandths"]) > 500, p > 0.5)
+        np.testing.assert_allclose(activation(unit, X[:, order]), p, atol=1e-6)
         mean = model.hidden(test.expand())[:, unit["column"]].mean()
         assert unit["mean"] == pytest.approx(mean, 1e-3)
-    for row, bins in enumerate(found["spikes"]):
-        assert bins == np.flatnonzero(X[:, row]).tolist()
 
 
-def test_the_stretch_is_where_the_first_hidden_unit_is_on_most_often(tmp_path):
+def test_where_spikes_are_too_many_the_part_is_where_the_first_hidden_unit_is_on(
+    tmp_path, monkeypatch
+):
     results = small(tmp_path / "cells.db", data=large_study.recording(6, 70.0))
+    monkeypatch.setattr(_explorer, "SPIKES", 400)
     [explorer] = explorers(results)
     found = explorer["assemblies"]
-    words = large_study.recording(6, 70.0).bin(0.020)
-    column = found["hidden"][0]["column"]
-    p = results.model("cells", found["model"]).hidden(words.expand())[:, column]
-    first = round(found["start_s"] / 0.020)
-    assert found["n_bins"] == 1000
-    most = max(p[k : k + 1000].sum() for k in range(p.size - 999))
-    assert p[first : first + 1000].sum() == pytest.approx(most, rel=1e-9)
+    X = large_study.recording(6, 70.0).bin(0.020).expand()
+    p = results.model("cells", found["model"]).hidden(X)[:, found["hidden"][0]["column"]]
+    [[_, start]] = found["epochs"]
+    first, n = round(start / 0.020), found["n_bins"]
+    assert n < found["total"] == len(X)
+    assert sum(map(len, found["spikes"])) <= 400
+    np.testing.assert_array_equal(
+        spikes_of(found), X[first : first + n][:, laminar(results.units("cells")).order]
+    )
+    assert p[first : first + n].sum() == pytest.approx(
+        max(p[k : k + n].sum() for k in range(p.size - n + 1)), rel=1e-9
+    )
 
 
 def test_activations_belong_to_windows_that_end_in_the_bins_shown(planted_results, planted):
     found = planted[1]["assemblies"]
     model = planted_results.model("cells", found["model"], experiment="spatiotemporal", window=3)
-    words = planted_results.all_words("cells", experiment="spatiotemporal")
-    windows = words.embed(3)
-    X = stretch_of(windows, found)
+    windows = planted_results.all_words("cells", experiment="spatiotemporal").embed(3)
     for unit in found["hidden"]:
-        p = model.hidden(X)[:, unit["column"]]
-        np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
-    order = laminar(planted_results.units("cells", experiment="spatiotemporal")).order
-    for bins, unit in zip(found["spikes"], order, strict=True):
-        assert bins == np.flatnonzero(X[:, 8 + unit]).tolist()
+        p = model.hidden(windows.X)[windows.index, unit["column"]]
+        np.testing.assert_allclose(activation(unit, spikes_of(found), 3), p, atol=1e-6)
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):
@@ -152,7 +177,7 @@ def test_one_silent_unit_without_depth_or_layer_is_explored(tmp_path):
     [found] = explorers(small(tmp_path / "cells.db", n_hidden=2, data=data))
     assert found["units"] == [["0", "", None]]
     assert found["layers"] == []
-    assert found["assemblies"]["spikes"] == [[]]
+    assert found["assemblies"]["spikes"] == [""]
 
 
 def test_all_is_json_without_nan(explorer, tmp_path):
@@ -188,5 +213,5 @@ def test_many_units_stay_within_the_budget(tmp_path):
     assert max(sizes) == PARAMETERS // len(sizes)  # the same share for each
     assert found["models"][0]["steps"][0]["J"]["total"] == 400 * 399 // 2
     hidden = found["assemblies"]["hidden"]
-    assert sum(len(unit["thousandths"]) + len(unit["percent"]) for unit in hidden) <= ACTIVATIONS
+    assert sum(len(unit["weights"]) + len(unit["percent"]) for unit in hidden) <= WEIGHTS
     assert len(hidden) == found["assemblies"]["n_live"]

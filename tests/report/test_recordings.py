@@ -23,10 +23,10 @@ def test_each_experiment_stands_with_what_it_took(planted_results):
     assert (every["recording"], every["experiment"]) == ("cells", "instantaneous")
     assert (every["units"], every["bin, ms"]) == ("23", "20")
     assert every["bins"] == f"{recorded.bin(0.020).n_bins:,}"
-    assert every["distinct words"] == f"{len(recorded.bin(0.020)):,}"
+    assert every["distinct patterns"] == f"{len(recorded.bin(0.020)):,}"
     taken = recorded.take(most_active(recorded, 4))
     assert some["units"] == "4 of 23"
-    assert some["distinct words"] == f"{len(taken.bin(0.0067)):,}"
+    assert some["distinct patterns"] == f"{len(taken.bin(0.0067)):,}"
     assert some["rate, Hz (range)"].startswith(f"{taken.rates_hz.mean():.2f} (")
     binned = taken.binning(0.0067)
     several = binned.multiple_fraction / (binned.single_fraction + binned.multiple_fraction)

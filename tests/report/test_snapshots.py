@@ -110,7 +110,7 @@ def answers():
     for name, found in cases.items():
         yield f"{name}: {answer('title', found, recordings=f'{len(found)} recordings')}"
         summary = answer("summary", found)
-        assert len(summary.split()) <= 60, summary
+        assert len(summary.split()) <= 45, summary
         yield f"  summary: {summary}"
         for question in (*QUESTIONS.values(), "holds_for"):
             yield f"  {question}: {answer(question, found)}"

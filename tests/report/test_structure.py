@@ -1,35 +1,13 @@
-"""Tables of assemblies and sentences about intervals say what the results say."""
+"""Sentences about intervals say what the results say."""
 
 import numpy as np
 import planted_study as planted
 import pytest
 from planted_intervals import planted_intervals
 
-from microcolumn.report._structure import assembly_tables, interval_sentences
+from microcolumn.report._structure import interval_sentences
 from microcolumn.study import Plan, Results
 from microcolumn.study.codec import to_blob
-
-
-@pytest.fixture(scope="module")
-def condition(planted_results):
-    return planted_results.tested()[0]
-
-
-def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
-    planted_results, condition
-):
-    made = list(assembly_tables(planted_results, condition))
-    assert [table.title for table in made] == ["assemblies, RBM 5", "assemblies, SemiRBM 5"]
-    found = planted_results.assemblies("cells", "RBM")
-    for row, each in zip(made[0].rows, found.clearest, strict=True):
-        shown = dict(zip(made[0].header, row, strict=True))
-        assert (shown["units"], shown["verdict"]) == (" ".join(each.units), each.verdict)
-        assert shown["recurs in"] == f"{round(3 * each.stability)} of 3"
-        assert shown["bits/s lost"] == f"{each.bits_per_second:.2f} ± 0.25"
-        assert (shown["hidden"], shown["on, per s"]) == (f"h{each.position}", "0.50")
-        assert (shown["layer"], shown["share (chance)"]) == ("IV", "0.90 (0.50)")
-        assert shown["p"] == "0.004"
-    assert [row[-1] for row in made[0].rows] == ["assembly", "unstable", "not needed", "no group"]
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,7 @@
-"""The table of units as text: columns, digits, notes, and the two counts."""
+"""How many units are in a group, and how many are predicted."""
 
 import math
 
-import pytest
-
-from microcolumn.report import report_dict, report_text
 from microcolumn.report._units import unit_sentences
 
 
@@ -49,12 +46,3 @@ def test_the_counts_are_of_members_and_of_sure_gains():
     [counted] = unit_sentences(few, n_splits=1)  # nothing is known to recur
     assert counted.startswith("2 of 3 units are predicted better by Ising")
     assert "too few splits to test" in counted
-
-
-def test_text_and_json_have_the_same_units(planted_results):
-    first = report_dict(planted_results)["comparisons"][0]
-    rows = planted_results.unit_table("cells").to_dict("records")
-    assert [each["unit"] for each in first["units"]] == [each["unit"] for each in rows]
-    gains = [each["gain_bits_per_second"] for each in first["units"]]
-    assert gains == pytest.approx([each["gain_bits_per_second"] for each in rows])
-    assert unit_sentences(rows, 4)[0] in report_text(planted_results)

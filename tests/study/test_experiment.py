@@ -10,4 +10,4 @@ def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_bl
     assert (SPATIOTEMPORAL.most_active, SPATIOTEMPORAL.max_words) == (10, 200_000)
     assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
     assert SPATIOTEMPORAL.split_by == "blocks"
-    assert SPATIOTEMPORAL.l1 == INSTANTANEOUS.l1
+    assert SPATIOTEMPORAL.l1 == "coarse"

@@ -1,4 +1,4 @@
-"""An energy is a sum of terms: log p~(x) = fields + pairs + hidden units + count + tables.
+"""An energy is a sum of terms: log p~(x) = fields + pairs + hidden units + count + a further term.
 
 A term is one file with a class that holds its arrays. It knows what it adds to log p~ of words
 (``log_weight``) and its slopes by its arrays, summed over words (``moments``). ``Parameters`` is
@@ -7,7 +7,7 @@ ask of it is
 
 ===================== =============================================================================
 ``drop_dead_units()`` without what adds nothing to the distribution, Gaussian units as couplings
-``arrays``            b, J, W, c, v for kernels; ``tables.arrays`` for functions of few units
+``arrays``            b, J, W, c, v for kernels; ``term`` makes chains of its own
 ``moments``           slopes of log p~, summed over words
 ``Layout.of``         the same as one flat vector: ``pack``, ``unpack``, ``pack_gradient``
 ===================== =============================================================================

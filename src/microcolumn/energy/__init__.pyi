@@ -1,9 +1,16 @@
+from ._free_term import FreeTerm as FreeTerm
 from ._hidden_unit import (
     BERNOULLI as BERNOULLI,
     GAUSSIAN as GAUSSIAN,
     HIDDEN_UNITS as HIDDEN_UNITS,
     HiddenUnit as HiddenUnit,
 )
+from ._potentials import (
+    PairwiseResponse as PairwiseResponse,
+    Ramps as Ramps,
+    tail_knots as tail_knots,
+)
+from ._soft_tables import SoftTables as SoftTables
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,

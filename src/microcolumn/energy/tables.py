@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..kernels import TableArrays
+from ..kernels import SiteChains, TableArrays
 from ..validation import Bits, Floats, chunks
-from ._term import Term
+from ._free_term import FreeTerm
 
 Inputs = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tables(Term):
+class Tables(FreeTerm):
     """Functions that are tables over the patterns of a few units, each with a strength.
 
     A pattern is a number whose bit i is the i-th input.
     """
 
+    is_linear: ClassVar[bool] = True
+
     inputs: Inputs  # units of each function, all different, (n_functions, n_inputs)
     values: Floats  # of each function for each pattern, (n_functions, 2**n_inputs)
     strengths: Floats  # what each function is multiplied with, nats, (n_functions,)
+
+    @property
+    def fixed(self) -> Floats:
+        """The values."""
+        return self.values
+
+    @property
+    def operations_per_word(self) -> float:
+        """Of an exact sum."""
+        return 20.0  # sums over subsets do not see how many functions there are
+
+    def chains(
+        self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int
+    ) -> SiteChains:
+        """Chains from ``words``; see :class:`FreeTerm`."""
+        return kernels.table_chains(b, self.arrays, words, base_logits, seed)
 
     @property
     def functions(self) -> TableArrays:
@@ -52,18 +71,20 @@ class Tables(Term):
             out[part] = kernels.table_values(self.functions, words[part]) @ self.strengths
         return out
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        """Log odds of a unit that is silent in ``rest``, from the functions it is an input of."""
-        has = (self.inputs == unit).any(axis=1)
-        own = Tables(self.inputs[has], self.values[has], self.strengths[has])
-        active = rest.copy()
-        active[:, unit] = 1.0
-        return own.log_weight(active) - own.log_weight(rest)
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum of each function's values, or of their squares."""
-        values = kernels.table_values(self.functions, x.astype(np.uint8))
-        return {"strengths": weights @ (values**2 if squared else values)}
+        values = self.values**2 if squared else self.values
+        return {"strengths": replace(self, values=values).means(x.astype(np.uint8), weights)}
+
+    def means(self, words: Bits, weights: Floats) -> Floats:
+        """Weighted sum of each function's values over words (n_words, n_units)."""
+        sums = kernels.pattern_sums(self.functions, words, weights)
+        means: Floats = (sums * self.values).sum(axis=1)
+        return means
+
+    def slopes(self, words: Bits) -> Floats:
+        """Values of the functions."""
+        return kernels.table_values(self.functions, words)
 
     def coefficients(self) -> tuple[NDArray[np.intp], Floats]:
         """Sets of units, as numbers, and coefficients of the products of their bits.

@@ -134,6 +134,17 @@ class Assembly(Renamed):
         is_drive = 0 < _NEARLY_ALL * self.n_recorded <= len(self.units) > 2
         return "common drive" if is_drive else "assembly"
 
+    @property
+    def called(self) -> str:
+        """The verdict where it says what the hidden unit is; empty where it says what it is not."""
+        return self.verdict if self.verdict in ("assembly", "common drive") else ""
+
+    @property
+    def found_in(self) -> str:
+        """In how many of the fits it is, the first included: ``"2 of 3"``; empty of one fit."""
+        n = self.n_others
+        return f"{1 + round(self.stability * n)} of {1 + n}" if n else ""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Assemblies(AsText, AsTable, Sequence[Assembly]):
@@ -186,16 +197,15 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
 
 HEADER = (
     *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
-    *("on, per s", "recurs in", "bits/s lost", "verdict"),
+    *("on, per s", "found in", "bits/s lost", "called"),
 )
 #: Columns of words.
-LEFT = ("hidden", "units", "negative units", "layer", "verdict")
+LEFT = ("hidden", "units", "negative units", "layer", "called")
 
 
 def columns_of(row: Assembly) -> tuple[str, ...]:
     """Cells of one line of the table, as many as :data:`HEADER` has."""
     p, chance = row.layer_p_value, row.layer_expected
-    recurs = round(row.stability * row.n_others) if row.n_others else 0
     return (
         row.name,
         " ".join(row.units),
@@ -204,9 +214,9 @@ def columns_of(row: Assembly) -> tuple[str, ...]:
         number(row.layer_share) + ("" if math.isnan(chance) else f" ({number(chance)})"),
         "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}",
         number(row.rate_hz),
-        f"{recurs} of {row.n_others}" if row.n_others else "-",
+        row.found_in or "-",
         f"{number(row.bits_per_second)} ± {number(row.stderr)}",
-        row.verdict,
+        row.called or "-",
     )
 
 

@@ -161,9 +161,7 @@ def choose_l1(
     while leg is not None:
         tried: list[float] = []
         for fit in _fits(model, train, leg, nested, scored, effort):
-            if not fit.is_conditional:
-                fit = fit.with_log_partition(_first_log_partition(fit, max_steps))
-            scored[fit.l1] = fit, score(fit, validation)
+            scored[fit.l1] = _with_score(fit, validation, max_steps)
             tried.append(fit.l1)
             if leg.has_turned(tried, _best(scored)):
                 break
@@ -227,11 +225,7 @@ def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) 
 def preferred(
     merits: dict[float, tuple[Any, ...]], errors: dict[float, float], within: float = _EQUAL
 ) -> float:
-    """The strength with the highest merits, of equals the largest.
-
-    Scores, the last of the merits, are equal if they differ by no more than ``within`` standard
-    errors of the highest, by default far less than one.
-    """
+    """The largest l1 of the highest merits, the last being scores ``within`` standard errors."""
     first = max(merits, key=lambda l1: merits[l1])
     *others, highest = merits[first]
     least = highest - within * (0.0 if math.isnan(errors[first]) else errors[first])
@@ -260,12 +254,16 @@ def quick_log_partition(model: PopulationModel, max_steps: int = MAX_STEPS) -> L
     return model.log_partition("exact", progress=False)
 
 
-def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
-    """What a sampled fit says of its own log Z, where that may be relied upon."""
-    log_z = model._log_z_by_fit
-    if log_z is None or not log_z.converged or log_z.stderr > _MOST_STDERR:
-        return quick_log_partition(model, max_steps)
-    return log_z
+def _with_score(
+    fit: PenalisedModel, validation: Words, max_steps: int
+) -> tuple[PenalisedModel, Score]:
+    """A fit with log Z, its own where it was sampled and may be relied upon, and its score."""
+    if not fit.is_conditional:
+        log_z = fit._log_z_by_fit
+        if log_z is None or not log_z.converged or log_z.stderr > _MOST_STDERR:
+            log_z = quick_log_partition(fit, max_steps)
+        fit = fit.with_log_partition(log_z)
+    return fit, score(fit, validation)
 
 
 def _best(scored: _Scored) -> float:
@@ -298,20 +296,14 @@ def _normalise_best(scored: _Scored, validation: Words, max_steps: int) -> float
 
 
 def _polish_best(
-    model: PenalisedModel,
-    train: Words,
-    validation: Words,
-    scored: _Scored,
-    max_steps: int,
+    model: PenalisedModel, train: Words, validation: Words, scored: _Scored, max_steps: int
 ) -> float:
     """The preferred strength, once its coarse fit has gone on to the end."""
     polished: set[float] = set()
     while (best := _best(scored)) not in polished:
         start = scored[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
-        if not fit.is_conditional:
-            fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
-        scored[best] = fit, score(fit, validation)
+        scored[best] = _with_score(fit, validation, max_steps)
         polished.add(best)
     return best
 

@@ -205,9 +205,10 @@ def adequacy(
     the model.
 
     The test allows for the error that a fitted model has of its training words, to first order that
-    of a fit by likelihood. It is known of models with up to 2,000 parameters; any other counts as
-    free to follow all of these statistics, so that the test finds less than it could
-    (docs/method.md, section 6). A model made from parameters counts as given.
+    of a fit by likelihood; one that a prior or a penalty shrinks counts as misfit. The error is
+    known of most models with up to 2,000 parameters; any other counts as free to follow all of
+    these statistics, so that the test finds less than it could (docs/method.md, section 6). A model
+    made from parameters counts as given.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from ._model_score import ModelScore, SplitScore
 from .significance import LEVEL, Estimate, p_text, p_value, with_error
 from .time_errors import MeanOverTime, mean_over_splits, trend_p_value
 
-#: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
-_SAME = 1e-9
+#: Bits/s; scores that are closer differ by rounding and by where fits ended: no model is better.
+_SAME = 1e-3
 #: Models are equal if they differ by less than this share of the best model's gain over
 #: independent units: a difference that nobody would choose a model for.
 EQUAL_MARGIN = 0.02

@@ -220,10 +220,9 @@ def _write_below(ax: Axes, x: float, lines: list[str], **looks: Any) -> None:
 
 def facts(row: Assembly) -> dict[str, str]:
     """What is known of a hidden unit, by name."""
-    recurs = f"{round(row.stability * row.n_others)} of {row.n_others}" if row.n_others else "-"
     return {
-        "verdict": row.verdict,
-        "recurs in": recurs,
+        "called": row.called or "-",
+        "found in": f"{row.found_in} splits" if row.n_others else "-",
         "on, per s": number(row.rate_hz),
         "bits/s lost": f"{number(row.bits_per_second)} ± {number(row.stderr)}",
     }

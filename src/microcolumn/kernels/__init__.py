@@ -15,7 +15,9 @@ elsewhere. No model, no estimator and no file is known in here.
 ``exact_moments``   log Z and expectations, from one such sum
 ``exact_samples``   independent words
 ``TableArrays``     functions of a few units as tables over their patterns
-``TableChains``     the same chains for sums of such functions (handle)
+``PotentialArrays`` potentials of scores of words
+``table_chains``    the same chains for sums of functions of a few units
+``potential_chains`` and for potentials of scores; both are ``SiteChains`` (handle)
 ``table_values``    values of such functions for words
 ``pattern_sums``    summed weight of the words with each pattern of their inputs
 ``flip_changes``    change of log p~ by flipping each of some bits of words

@@ -1,4 +1,8 @@
-from .arrays import ModelArrays as ModelArrays, TableArrays as TableArrays
+from .arrays import (
+    ModelArrays as ModelArrays,
+    PotentialArrays as PotentialArrays,
+    TableArrays as TableArrays,
+)
 from .cpu.chains import GibbsChains as GibbsChains
 from .cpu.exact import (
     ExactSums as ExactSums,
@@ -8,9 +12,11 @@ from .cpu.exact import (
 )
 from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
-from .cpu.table_chains import (
-    TableChains as TableChains,
+from .cpu.site_chains import (
+    SiteChains as SiteChains,
     pattern_sums as pattern_sums,
+    potential_chains as potential_chains,
+    table_chains as table_chains,
     table_values as table_values,
 )
 from .cpu.word_sums import SparseWords as SparseWords

@@ -18,6 +18,22 @@ class TableArrays(NamedTuple):
     tables: Floats  # what each pattern adds to log p~, (n_functions, 2**n_inputs)
 
 
+class PotentialArrays(NamedTuple):
+    """Potentials of scores s_k = a_k'x, plus x'Jx for the first, in segments of the score.
+
+    From its knot on a segment has the value V + g (exp(r d) - 1) / r at the distance d, which is
+    V + g d where r is 0. The first segment of each potential lies below its knot.
+    """
+
+    axes: Floats  # a_k, (n_potentials, n_units)
+    couplings: Floats  # J, (n_units, n_units); (0, 0) without
+    first: NDArray[np.intp]  # where segments of each potential begin, (n_potentials + 1,)
+    knots: Floats  # (n_segments,)
+    values: Floats  # V, nats, (n_segments,)
+    slopes: Floats  # g, (n_segments,)
+    bends: Floats  # r, (n_segments,)
+
+
 class ModelArrays(NamedTuple):
     """Arrays of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n) + v_K.
 

@@ -18,10 +18,15 @@ from ._k_pairwise import KPairwise as KPairwise
 from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
-from ._random_projections import RandomProjections as RandomProjections
+from ._projection_potentials import ProjectionPotentials as ProjectionPotentials
+from ._random_projections import (
+    RandomProjections as RandomProjections,
+    ReshapedProjections as ReshapedProjections,
+)
 from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
+from ._semiparametric_pairwise import SemiparametricPairwise as SemiparametricPairwise
 from ._tree import Tree as Tree, TwoTree as TwoTree
 from ._word_model import WordModel as WordModel
 from ._words_estimator import WordsEstimator as WordsEstimator

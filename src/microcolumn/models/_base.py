@@ -116,7 +116,7 @@ class PopulationModel(WordModel):
             None if part is not None and not part.any() and letter not in parts else part
             for letter, part in (("J", theta.J), ("v", theta.v))
         )
-        theta = Parameters(theta.b, J, theta.W, theta.c, v, theta.hidden, theta.tables)
+        theta = Parameters(theta.b, J, theta.W, theta.c, v, theta.hidden, theta.term)
         suitable, needed = _KINDS.get(theta.kind, ("", {"more than any model has"}))
         has_other_units = theta.W is not None and theta.hidden is not cls._hidden
         if not needed <= parts or has_other_units:
@@ -283,7 +283,7 @@ class PopulationModel(WordModel):
         sizes: dict[str, int] = {}
         layouts = {name: layout for name, layout in PARAMETERS.items() if name in arrays}
         given: Any = checked_arrays(arrays, layouts, sizes)
-        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, tables=None))
+        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, term=None))
         model.set_params(**settings)
         if "rates" in arrays:
             kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()
@@ -314,7 +314,7 @@ class PopulationModel(WordModel):
         tied = getattr(self, "tie_bins", False)
         layout = Layout.of(theta, tied_bins=getattr(self, "window_", 1) if tied else 1)
         parts = theta.b, theta.J, theta.W, theta.live.astype(np.float64), theta.v, theta.hidden
-        of_live = Parameters.trusted(*parts, theta.tables)
+        of_live = Parameters.trusted(*parts, theta.term)
         kept = layout.pack(theta) != 0.0
         kept[layout.fields] = True
         kept[layout.hidden_biases] = layout.pack(of_live)[layout.hidden_biases] > 0.0

@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from ..energy import Tables, all_patterns, log_weight
+from ..energy import FreeTerm, SoftTables, Tables, all_patterns
 from ..energy.tables import Inputs
-from ..kernels import pattern_sums, table_values
+from ..kernels import pattern_sums
 from ..parameters import Parameters
-from ..partition import (
-    LogPartition,
-    can_sample_exactly,
-    exact_samples,
-    gibbs_samples,
-    log_partition,
-)
-from ..partition.table_sums import MOST_UNITS, word_probabilities
-from ..solvers import FitResult
-from ..solvers.convex_fit import fit_convex
-from ..validation import Floats, random_generator
+from ..partition.term_sums import MOST_UNITS
+from ..validation import Floats
 from ..words import Words
-from ._alternative import AlternativeModel
 from ._saving import check_sound
 from ._settings import COUNT, POSITIVE, RANDOM_STATE, STRENGTH, Number, setting
+from ._term_model import Start, TermModel, annealed
 from ._words_estimator import Size, floored_rates
 
-#: Most annealing steps.
-_STEPS = 16_000
-#: Chains that draw words, and words from which annealed chains start.
-_MOST_CHAINS, _STARTS = 512, 4096
+#: Most projections unless asked for more: those of 99 units.
+MOST_PROJECTIONS = 5000
 #: A projection is above its threshold in this many training words at least, and in this share of
 #: them at most.
 LEAST_WORDS, MOST_SHARE = 10.0, 0.5
+#: How much steeper soft thresholds begin than the projections are drawn.
+_STEEPNESS = 3.0
 #: Batches of candidates that are drawn before there are taken to be no more.
 _BATCHES = 20
 
@@ -119,7 +107,7 @@ def _candidates(
 
 
 @dataclass(eq=False, repr=False)
-class RandomProjections(AlternativeModel):
+class RandomProjections(TermModel):
     """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
 
         p(x) = exp(b'x + sum_j lambda_j 1[a_j . x > theta_j]) / Z
@@ -140,8 +128,10 @@ class RandomProjections(AlternativeModel):
 
     Parameters
     ----------
-    n_projections : int
-        Features to draw. There are fewer where so few units allow no more that differ.
+    n_projections : int, optional
+        Features to draw; by default n (n + 1) / 2 of n units, as many as an Ising model has
+        parameters (Maoz et al. 2020), and 5,000 at most. There are fewer where so few units allow
+        no more that differ.
     l1 : float
         Penalty l1 * sum_j |lambda_j|, nats per word.
     n_inputs : int
@@ -180,8 +170,6 @@ class RandomProjections(AlternativeModel):
     (True, True)
     """
 
-    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
-    _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
     _kept_arrays: ClassVar[dict[str, str]] = {
         "b_": "float64 n",
         "strengths_": "float64 m",
@@ -190,7 +178,7 @@ class RandomProjections(AlternativeModel):
         "thresholds_": "float64 m",
     }
 
-    n_projections: int = setting(400, COUNT)
+    n_projections: int | None = setting(None, [*COUNT, None])
     l1: float = setting(1e-4, STRENGTH)
     n_inputs: int = setting(5, [Number(Integral, 1, 12, closed="both")])
     tol: float = setting(1e-6, POSITIVE)
@@ -203,112 +191,29 @@ class RandomProjections(AlternativeModel):
         return Size(self.b_.size + n_nonzero, n_nonzero, text=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of projections with two penalties each; fewer where fits are sampled."""
-        exactly = words.n_dims <= MOST_UNITS
-        sizes, penalties = ((200, 400, 800), (1e-4, 1e-5)) if exactly else ((200, 400), (1e-4,))
-        return tuple({"n_projections": n, "l1": l1} for n in sizes for l1 in penalties)
+        """Two penalties; one where fits are sampled."""
+        penalties = (1e-4, 1e-5) if words.n_dims <= MOST_UNITS else (1e-4,)
+        return tuple({"l1": l1} for l1 in penalties)
 
-    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
-        """Fit a copy at each of some settings; those with the same projections share a path."""
-        fits: list[Self] = []
-        fit: FitResult | None = None
-        for model in self._copies(grid):
-            fit = model._fit_from(words, fit, fits[-1].weights_ if fits else None)
-            model._set_words_info(words.n_dims, words)
-            fits.append(model)
-        return fits
-
-    def _fit(self, words: Words) -> None:
-        self._fit_from(words, None, None)
-
-    def _fit_from(
-        self, words: Words, before: FitResult | None, weights: Floats | None
-    ) -> FitResult:
-        """Fit from where a fit with the same projection ``weights`` ended."""
-        rng, rates = random_generator(self.random_state), floored_rates(words)
-        drawn = Projections.random(words, self.n_projections, self.n_inputs, rng)
-        self.inputs_, self.weights_ = drawn.inputs, drawn.weights
-        self.thresholds_ = drawn.thresholds
+    def _start(self, words: Words, rng: np.random.Generator) -> Start:
+        rates, n = floored_rates(words), self._n_projections(words)
+        drawn = Projections.random(words, n, self.n_inputs, rng)
+        self.weights_, self.thresholds_ = drawn.weights, drawn.thresholds
         b = np.log(rates) - np.log1p(-rates)
-        start, log_z = Parameters(b=b, tables=drawn.tables()), None
-        if before is not None and weights is not None and np.array_equal(weights, self.weights_):
-            start, log_z = before.parameters, before.log_z
-        fit = fit_convex(
-            start,
-            words,
-            self.l1,
-            prior=rates,
-            log_z=log_z,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=rng,
-        )
-        assert fit.parameters.tables is not None
-        self.b_, self.strengths_ = fit.parameters.b, fit.parameters.tables.strengths
-        self.objective_, self.n_iter_ = fit.objective, fit.n_iter
-        self.certificate_ = fit.certificate
-        self._log_z = _annealed(fit.parameters, words, rng)
-        if fit.log_z is not None:  # annealing knows it better than the search
-            self.objective_ += self._log_z.value - fit.log_z
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
-                "which is not the optimum; raise max_iter, tol or l1",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return fit
+        return Start(Parameters(b=b, term=drawn.tables()))
 
-    def _theta(self) -> Parameters:
-        """Biases and features as one object."""
-        return Parameters(b=self.b_, tables=self._tables())
+    def _n_projections(self, words: Words) -> int:
+        if self.n_projections is not None:
+            return int(self.n_projections)
+        return min(words.n_dims * (words.n_dims + 1) // 2, MOST_PROJECTIONS)
 
-    def _tables(self) -> Tables:
+    def _take_term(self, term: FreeTerm) -> None:
+        assert isinstance(term, Tables)
+        self.inputs_, self.strengths_ = term.inputs, term.strengths
+
+    def _term(self) -> FreeTerm:
         drawn = Projections(self.inputs_, self.weights_, self.thresholds_)
         return drawn.tables(self.strengths_)
-
-    def log_partition(self) -> LogPartition:
-        """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
-        check_is_fitted(self)
-        return self._log_z
-
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        tables, rest, out = (
-            self._tables(),
-            bits.astype(np.float64),
-            np.empty((len(bits), len(units))),
-        )
-        for column, unit in enumerate(units):
-            rest[:, unit] = 0.0
-            out[:, column] = self.b_[unit] + tables.log_odds(rest, unit)
-            rest[:, unit] = bits[:, unit]
-        return out
-
-    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        return log_weight(self._theta(), bits) - self._log_z.value
-
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Independent words of up to 20 units, beyond by Gibbs sampling."""
-        theta = self._theta()
-        if can_sample_exactly(theta):
-            return exact_samples(theta, n_samples, rng)
-        n_chains = self._chains_of(n_samples)
-        return gibbs_samples(theta, n_samples, n_chains=n_chains, random_state=rng)
-
-    def _chains_of(self, n_samples: int) -> int:
-        return 0 if can_sample_exactly(self._theta()) else min(n_samples, _MOST_CHAINS)
-
-    def _active_distribution(self) -> Floats | None:
-        theta = self._theta()
-        if not can_sample_exactly(theta):
-            return None
-        n_active = np.bitwise_count(np.arange(1 << theta.n_visible))
-        p, _ = word_probabilities(theta)
-        return np.bincount(n_active, p, theta.n_visible + 1).astype(np.float64)
-
-    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
-        """Of biases, and of strengths other than 0; the projections are given."""
-        return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
     def _check_arrays(self) -> None:
         inputs, n_units = self.inputs_, self.b_.size
@@ -320,12 +225,67 @@ class RandomProjections(AlternativeModel):
         check_sound((self.thresholds_ >= 0.0).all(), "a threshold is negative")
 
 
-def _annealed(theta: Parameters, words: Words, rng: np.random.Generator) -> LogPartition:
-    """Log Z by a sum where it is quick, else annealed from the rates of the words."""
-    options: dict[str, Any] = {"random_state": rng}
-    if not can_sample_exactly(theta):
-        shares = words.counts / words.counts.sum()
-        data = words.X[rng.choice(len(words), size=_STARTS, p=shares)]
-        options |= {"rates": floored_rates(words), "words": data}
-        options |= {"max_steps": _STEPS, "n_steps": 250}
-    return log_partition(theta, **options)
+@dataclass(eq=False, repr=False)
+class ReshapedProjections(RandomProjections):
+    """Projections whose weights are learned too, behind soft thresholds (Mayzel & Schneidman 2024).
+
+        p(x) = exp(b'x + sum_j lambda_j sigmoid(a_j . x - theta_j)) / Z
+
+    The fit begins at the projections that :class:`RandomProjections` with the same settings keeps,
+    with their thresholds, each three times as large as drawn so that sigmoids are about as steep as
+    one unit. Then b, lambda and a are fitted together by penalised maximum likelihood; thresholds
+    and the Euclidean norm of each a_j stay, since weights without a bound grow for ever. The
+    problem is not convex, and the optimum is a local one.
+
+    Parameters
+    ----------
+    n_projections, n_inputs, tol, max_iter, random_state
+        As of :class:`RandomProjections`.
+    l1 : float
+        Penalty l1 * sum_j |lambda_j|, nats per word.
+
+    Attributes
+    ----------
+    strengths_ : ndarray, shape (n_kept,)
+        lambda_j, nats.
+    weights_ : ndarray, shape (n_kept, n_inputs)
+        The weights a_j.
+    b_, inputs_, thresholds_, objective_, certificate_
+        As of :class:`RandomProjections`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((2000, 1)) < 0.1
+    >>> X = rng.random((2000, 4)) < np.where(together, 0.7, 0.05)
+    >>> drawn, reshaped = RandomProjections(20, 1e-3).fit(X), ReshapedProjections(20, 1e-3).fit(X)
+    >>> bool(reshaped.score(X) > drawn.score(X) - 0.01)
+    True
+    """
+
+    def _size(self) -> Size:
+        n_nonzero = np.count_nonzero(self.strengths_) + np.count_nonzero(self.weights_)
+        return Size(self.b_.size + n_nonzero, n_nonzero, text=super()._size().text)
+
+    def _start(self, words: Words, rng: np.random.Generator) -> Start:
+        settings = self.get_params() | {"random_state": rng}
+        with warnings.catch_warnings():  # only a start
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            drawn = RandomProjections(**settings).fit(words)
+        kept = drawn.strengths_ != 0.0
+        weights = _STEEPNESS * drawn.weights_[kept]
+        self.thresholds_ = _STEEPNESS * drawn.thresholds_[kept]
+        strengths = np.concatenate([drawn.strengths_[kept], weights.ravel()])
+        norms = np.linalg.norm(weights, axis=1)
+        term = SoftTables(drawn.inputs_[kept], self.thresholds_, norms, strengths)
+        theta = Parameters(b=drawn.b_, term=term)
+        return Start(theta, annealed(theta, words, rng).value)
+
+    def _take_term(self, term: FreeTerm) -> None:
+        assert isinstance(term, SoftTables)
+        self.inputs_, (self.strengths_, self.weights_) = term.inputs, term.parts
+
+    def _term(self) -> SoftTables:
+        strengths = np.concatenate([self.strengths_, self.weights_.ravel()])
+        norms = np.linalg.norm(self.weights_, axis=1)
+        return SoftTables(self.inputs_, self.thresholds_, norms, strengths)

@@ -116,6 +116,21 @@ MODELS = {
     "RandomProjections": ModelFacts(
         "alternative", "random projections (Maoz et al. 2020)", colour="#F0E442"
     ),
+    "ReshapedProjections": ModelFacts(
+        "alternative",
+        "random projections with learned weights (Mayzel & Schneidman 2024)",
+        colour="#F0E442",
+    ),
+    "ProjectionPotentials": ModelFacts(
+        "alternative",
+        "potentials of the number of active units and of principal axes (Di Carlo et al. 2025)",
+        colour="#332288",
+    ),
+    "SemiparametricPairwise": ModelFacts(
+        "alternative",
+        "an Ising model with a nonlinearity of its energy (Humplik & Tkačik 2017)",
+        colour="#56B4E9",
+    ),
     "DirichletProcess": ModelFacts("other"),
     "DichotomizedGaussian": ModelFacts("other"),
     "Driven": ModelFacts("other"),

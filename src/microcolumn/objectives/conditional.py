@@ -105,7 +105,7 @@ def log_conditional(theta: Parameters, X: Bits, n_units: int) -> Floats:
 
 def of_newest(theta: Parameters, n_past: int) -> Parameters:
     """The model without biases of the past and couplings within it, which cancel."""
-    if theta.v is not None or theta.tables is not None:
+    if theta.v is not None or theta.term is not None:
         problem = "the conditional likelihood knows biases, couplings and hidden units alone"
         raise BadInput(problem, "use the likelihood")
     b, J, past = theta.b.copy(), theta.J, slice(n_past)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..energy import Tables
-from ..kernels import ModelArrays, pattern_sums
+from ..energy import FreeTerm, Tables, log_weight
+from ..kernels import ModelArrays
 from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
 from ..validation import Floats, chunks
@@ -70,20 +70,40 @@ class DataMoments:
             mean += of_hidden
         if theta.v is not None:
             v, mean = self._counts, mean + float(theta.v @ self._counts)
-        tables = theta.tables
-        if tables is not None:
-            means = self._table_means(tables)
-            mean, tables = mean + float(tables.strengths @ means), tables.with_strengths(means)
-        return mean, Parameters.trusted(self._rates, J, W, c, v, theta.hidden, tables)
+        term = theta.term
+        if term is not None and not term.is_linear:
+            return self._nonlinear(theta)
+        if term is not None:
+            means = self._term_means(term)
+            mean, term = mean + float(term.total @ means), term.with_strengths(means)
+        return mean, Parameters.trusted(self._rates, J, W, c, v, theta.hidden, term)
 
-    def _table_means(self, tables: Tables) -> Floats:
-        """Means of functions of a few units, kept for models with other strengths of the same."""
-        if self._means is None or self._means[0] is not tables.values:
-            of_data = pattern_sums(tables.functions, self.words.X, self._weights)
-            means = (of_data * tables.values).sum(axis=1)
-            if self._prior is not None:
-                means += self._prior_share * (tables.independent_means(self._prior) - means)
-            self._means = tables.values, means
+    def _nonlinear(self, theta: Parameters) -> tuple[float, Parameters]:
+        """The same where slopes depend on the parameters, but for the prior."""
+        assert theta.term is not None
+        mean, of_term = 0.0, Parameters.trusted(np.zeros(theta.n_visible), None, None, None)
+        sums = np.zeros(theta.n_visible), np.zeros(theta.term.strengths.size)
+        for part in chunks(len(self._weights), theta.n_visible, _MOST_FLOATS):
+            x, weights = self.words.X[part].astype(np.float64), self._weights[part]
+            mean += float(weights @ log_weight(theta, x))
+            found = theta.moments(x, weights)
+            assert found.term is not None
+            sums = sums[0] + found.b, sums[1] + found.term.strengths
+        of_term = Parameters.trusted(
+            sums[0], None, None, None, term=theta.term.with_strengths(sums[1])
+        )
+        if theta.term.holds_fields:
+            return mean, of_term
+        mean += float(theta.b @ (self._rates - self._word_rates))
+        return mean, Parameters.trusted(self._rates, None, None, None, term=of_term.term)
+
+    def _term_means(self, term: FreeTerm) -> Floats:
+        """Means of the slopes of a linear term, kept for models with other strengths of it."""
+        if self._means is None or self._means[0] is not term.fixed:
+            means = term.means(self.words.X, self._weights)
+            if self._prior is not None and isinstance(term, Tables):
+                means += self._prior_share * (term.independent_means(self._prior) - means)
+            self._means = term.fixed, means
         return self._means[1]
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
@@ -122,7 +142,7 @@ def difference(first: Parameters, second: Parameters) -> Parameters:
     """First minus second, part by part; both have the same kind."""
     pairs = ((getattr(first, name), getattr(second, name)) for name in "JWcv")
     J, W, c, v = (None if a is None or b is None else a - b for a, b in pairs)
-    tables = first.tables
-    if tables is not None and second.tables is not None:
-        tables = tables.with_strengths(tables.strengths - second.tables.strengths)
-    return Parameters.trusted(first.b - second.b, J, W, c, v, first.hidden, tables)
+    term = first.term
+    if term is not None and second.term is not None:
+        term = term.with_strengths(term.strengths - second.term.strengths)
+    return Parameters.trusted(first.b - second.b, J, W, c, v, first.hidden, term)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import kernels
-from ..energy import Tables
+from ..energy import FreeTerm, log_weight
 from ..packing import active_bits, packed, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
@@ -48,8 +48,11 @@ class SparseWords:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
         live, log_factor = theta.as_pairs() if theta.is_gaussian else (theta, 0.0)
         out: Floats = self._words.log_weights(live.arrays) + log_factor
-        if theta.tables is not None:
-            out += self._values(theta.tables) @ theta.tables.strengths
+        if theta.term is not None and theta.term.is_linear:
+            out += self._slopes(theta.term) @ theta.term.total
+        elif theta.term is not None:
+            for part in chunks(self.n_words, self.n_units):
+                out[part] = log_weight(theta, unpacked(self.keys[:, part], self.n_units))
         return out
 
     def moments(self, theta: Parameters, weights: Floats) -> Parameters:
@@ -60,17 +63,28 @@ class SparseWords:
         """
         if theta.is_gaussian:
             return theta.pulled_back(self.moments(theta.as_pairs()[0], weights), weights.sum())
-        sums, tables = self._words.moments(theta.arrays, weights), theta.tables
-        if tables is not None:
-            tables = tables.with_strengths(self._values(tables).T @ weights)
-        return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, tables)
+        sums, term = self._words.moments(theta.arrays, weights), theta.term
+        if term is not None and term.is_linear:
+            term = term.with_strengths(self._slopes(term).T @ weights)
+        elif term is not None:
+            return self._nonlinear_moments(theta, term, weights)
+        return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)
 
-    def _values(self, tables: Tables) -> sparse.csr_array:
-        """Values of functions for the words, kept for models with other strengths of the same."""
-        if self._listed is None or self._listed[0] is not tables.values:
+    def _nonlinear_moments(self, theta: Parameters, term: FreeTerm, weights: Floats) -> Parameters:
+        b, strengths = np.zeros(self.n_units), np.zeros(term.strengths.size)
+        for part in chunks(self.n_words, self.n_units):
+            x = unpacked(self.keys[:, part], self.n_units).astype(np.float64)
+            found = theta.moments(x, weights[part])
+            assert found.term is not None
+            b, strengths = b + found.b, strengths + found.term.strengths
+        return Parameters.trusted(b, None, None, None, term=term.with_strengths(strengths))
+
+    def _slopes(self, term: FreeTerm) -> sparse.csr_array:
+        """Slopes of a linear term for the words, kept for models with other strengths of it."""
+        if self._listed is None or self._listed[0] is not term.fixed:
             parts = []
-            for part in chunks(self.n_words, max(len(tables.inputs), self.n_units)):
+            for part in chunks(self.n_words, max(term.strengths.size, self.n_units)):
                 bits = unpacked(self.keys[:, part], self.n_units)
-                parts.append(sparse.csr_array(kernels.table_values(tables.functions, bits)))
-            self._listed = tables.values, sparse.csr_array(sparse.vstack(parts))
+                parts.append(sparse.csr_array(term.slopes(bits)))
+            self._listed = term.fixed, sparse.csr_array(sparse.vstack(parts))
         return self._listed[1]

@@ -8,7 +8,7 @@ from scipy.special import expit
 from ..kernels import ExactSums, ModelArrays, exact_moments
 from ..parameters import Parameters
 from .cost import MOMENTS_RATE, pick_side, transposed, warn_if_long
-from .table_sums import table_expectations
+from .term_sums import term_expectations
 
 _REMEDY = "estimate them from the words that gibbs_samples draws"
 
@@ -31,9 +31,9 @@ def exact_expectations(
     >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
-    if theta.tables is not None:
+    if theta.term is not None:
         pick_side(theta, "visible", _REMEDY)  # refuses what would take too long
-        return table_expectations(theta)
+        return term_expectations(theta)
     if theta.is_gaussian:
         pairwise, log_factor = theta.as_pairs()
         log_z, moments_of_pairs = exact_expectations(pairwise, sums)

@@ -33,7 +33,7 @@ def starting_words(theta: Parameters, data: Bits | None, rng: np.random.Generato
         np.zeros((1, n), dtype=np.uint8),
         _hidden_patterns(theta),
         _coupled_patterns(theta),
-        *([] if theta.tables is None else [theta.tables.best_words(n, _MOST_PATTERNS)]),
+        *([] if theta.term is None else [theta.term.best_words(n, _MOST_PATTERNS)]),
         (rng.random((densities.size, n)) < densities).astype(np.uint8),
         (rng.random((4 * _RANDOM, n)) < expit(theta.b)).astype(np.uint8),
     ]
@@ -70,7 +70,8 @@ def _coupled_patterns(theta: Parameters) -> Bits:
     them, and to those as strongly as half of its largest coupling. Hidden units couple the units
     that they share, so they count too, as they do when they are undecided.
     """
-    couplings = np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
+    J = theta.J if theta.term is None else theta.term.over(theta.b).couplings
+    couplings = np.zeros((theta.n_visible,) * 2) if J is None else J.copy()
     if theta.W is not None:
         couplings += theta.W @ theta.W.T / 8.0
     np.fill_diagonal(couplings, 0.0)

@@ -10,7 +10,7 @@ from ..parameters import Parameters
 from ..validation import Bits, random_generator
 from .cost import EXACT_SAMPLES, operations, pick_side, transposed
 from .gibbs import RandomState
-from .table_sums import draw_words
+from .term_sums import draw_words
 
 
 def can_sample_exactly(theta: Parameters) -> bool:
@@ -49,7 +49,7 @@ def exact_samples(theta: Parameters, n_samples: int, random_state: RandomState =
     rng, n = random_generator(random_state), n_samples
     live, _ = theta.drop_dead_units()
     if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
-        if live.tables is not None:
+        if live.term is not None:
             return draw_words(live, n, rng)
         return kernels.exact_samples(live.arrays, n, rng)
     if live.W is None:

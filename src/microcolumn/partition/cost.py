@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import BadInput
 from ..parameters import Parameters
-from .table_sums import MOST_UNITS
+from .term_sums import MOST_UNITS
 
 Side = Literal["auto", "visible", "hidden"]
 
@@ -90,9 +90,10 @@ def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float
 
 
 def _side_operations(live: Parameters) -> tuple[float, float]:
-    if live.tables is not None:
+    if live.term is not None:
         n = live.n_visible
-        return (2.0**n * (n + 20.0) if n <= MOST_UNITS else math.inf), math.inf
+        per_word = live.term.over(live.b).operations_per_word
+        return (2.0**n * (n + per_word) if n <= MOST_UNITS else math.inf), math.inf
     coupled = live.J is not None and bool(np.any(live.J != 0.0))
     if live.v is not None:
         return COUNTED * side_operations(live.n_visible, 0, coupled=True)[0], math.inf

@@ -12,7 +12,7 @@ from ..kernels import exact_log_z
 from ..parameters import Parameters
 from .cost import SUM_RATE, Side, pick_side, transposed, warn_if_long
 from .result import LogPartition
-from .table_sums import word_probabilities
+from .term_sums import word_probabilities
 
 #: A bar appears by itself for sums that take longer, seconds.
 _PATIENCE = 3.0
@@ -48,7 +48,7 @@ def exact_log_partition(
 def _log_z(live: Parameters, side: Side, progress: bool) -> float:
     if side == "hidden" and live.W is None:  # one hidden state: the units are independent
         return float(np.logaddexp(0.0, live.b).sum())
-    if live.tables is not None:
+    if live.term is not None:
         return word_probabilities(live)[1]
     summed = transposed(live) if side == "hidden" else live
     layout = "{l_bar}{bar}| [{elapsed}<{remaining}]"

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..errors import BadArgument
-from ..kernels import GibbsChains, TableChains
+from ..kernels import GibbsChains
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
@@ -42,8 +42,8 @@ class Sampler:
         start = words, np.asarray(logits), seed
         self._chains = (
             GibbsChains(live.arrays, *start)
-            if live.tables is None
-            else TableChains(live.b, live.tables.arrays, *start)
+            if live.term is None
+            else live.term.chains(live.b, *start)
         )
         self.n_chains, self.n_units = n_chains, theta.n_visible
 

@@ -53,4 +53,6 @@ class L1(Penalty):
     def _parts(self, layout: Layout) -> tuple[slice, slice]:
         """Where couplings, and weights and strengths, stand."""
         _, first, last, _ = layout.offsets
+        if layout.term is not None:
+            last = first + layout.term.n_penalised
         return layout.couplings, slice(first, last)

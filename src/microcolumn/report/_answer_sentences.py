@@ -143,7 +143,7 @@ def _next_best(found: Finding) -> str:
 def _missed(found: Sequence[Finding]) -> Values:
     """What the best models miss of the words, with the number of recordings."""
     missed = Counter(name for each in found if each.adequacy for name in each.adequacy.missed)
-    return {"missed": missed, "families": {"words": "probabilities of words"}}
+    return {"missed": missed, "families": {"words": "probabilities of patterns"}}
 
 
 def _pooled(found: Sequence[Finding]) -> Values:
@@ -157,7 +157,6 @@ _VALUES: dict[str, Callable[[Sequence[Finding]], Values]] = {
     "parts_of_gain": _parts_of_gain,
     "size_of_gain": _pooled,
     "title": _pooled,
-    "in_layers": lambda _: {"most_named": _MOST_NAMED},
     "best_model": _best_model,
     "good_enough": _missed,
     "summary": _missed,

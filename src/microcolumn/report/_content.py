@@ -36,8 +36,9 @@ class Picture(NamedTuple):
 
     ``id`` is its anchor, ``width`` the share of the page's width that it was drawn for, ``data``
     JSON about its size and points for the page's scripts, ``about`` the recording (empty if it
-    shows all), ``code`` the Python that draws it, and ``paper`` its number in the paper, if it is
-    there. The page numbers figures as it shows them.
+    shows all), ``code`` the Python that draws it, ``paper`` its number in the paper, if it is
+    there, and ``groups`` the model whose hidden units it names. The page numbers figures as it
+    shows them.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Picture(NamedTuple):
     about: str = ""
     code: str = ""
     paper: str = ""
+    groups: str = ""
     kind: str = "picture"
 
     @property
@@ -74,11 +76,16 @@ Pictures: TypeAlias = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 class Block(NamedTuple):
-    """A part of a section that the page folds away: its name, facts beside it, then items."""
+    """A part of a section that the page folds away: its name, facts beside it, then items.
+
+    The page shows blocks of a ``recording`` when that one is chosen; a ``pane`` is then unfolded.
+    """
 
     name: str
     facts: str
     items: list[Item]
+    recording: str = ""
+    pane: bool = False
 
 
 class Section(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the explorers of the page show, as data for JSON: models by penalty, activity in time."""
+"""What the explorers of the page show, as data for JSON: models by penalty, spikes in time."""
 
 from __future__ import annotations
 
@@ -13,27 +13,32 @@ from ..evaluate.assembly import MEMBER
 from ..evaluate.recurrence import by_unit
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood, first_split
-from ..formatting import counted, number, rounded
+from ..formatting import number, rounded
 from ..models import ModelSpec
 from ..plot.hidden import strongest_first
 from ..plot.laminar import BitLayout, laminar
 from ..study import Condition, Results
-from ..timeline import busiest_bins
+from ..timeline import Places, busiest_bins
 from ..units import Units
 from ..validation import Floats
-from ._tables import longest
+from ..words import Words
+from ._structure import model_with_groups
+from ._tables import groups_of, longest
 from ._typography import typeset, unbroken
 
-#: Couplings and weights in a page, all explorers together, and activations of hidden units; at
-#: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
-PARAMETERS, ACTIVATIONS = 400_000, 250_000
-#: Length of the stretch of activity, whichever is shorter.
-_SECONDS, _MOST_BINS = 20.0, 1000
+#: Of all explorers together: couplings and weights of models by penalty (about nine bytes each),
+#: characters of spikes, and weights of hidden units in the raster; they leave 3 MB for figures in a
+#: page of 8 MB.
+PARAMETERS, SPIKES, WEIGHTS = 300_000, 1_500_000, 100_000
+#: Letters of :func:`compact`: five bits each, then five bits that more follow.
+_LETTERS = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", dtype="S1"
+)
 #: How log Z was found, by method and side.
 _METHODS = {
     ("ais", None): "annealed importance sampling",
-    ("chains", None): "words that the fit drew",
-    ("exact", "visible"): "summed exactly over all words",
+    ("chains", None): "samples that the fit drew",
+    ("exact", "visible"): "summed exactly over all patterns",
     ("exact", "hidden"): "summed exactly over hidden states",
 }
 
@@ -48,9 +53,7 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     parameters. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
     """
     conditions = [each for each in longest(results) if by_likelihood(results, each) == each]
-    found = [
-        _explorer(results, condition, ACTIVATIONS // len(conditions)) for condition in conditions
-    ]
+    found = [_explorer(results, condition, len(conditions)) for condition in conditions]
     steps = [step for each in found for path in each["models"] for step in path["steps"]]
     matrices = [(step, name) for step in steps for name in "JW" if step[name] is not None]
     for step, name in matrices:
@@ -58,7 +61,7 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     return found
 
 
-def _explorer(results: Results, condition: Condition, most_values: int) -> dict[str, Any]:
+def _explorer(results: Results, condition: Condition, n_explorers: int) -> dict[str, Any]:
     compared = results.comparison(**condition.names)
     units = results.units(condition.recording, experiment=condition.experiment.name)
     drawn = laminar(units)
@@ -71,11 +74,11 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
         "bin_s": condition.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],
-        "assemblies": assemblies_at(results, condition, compared, drawn.order, most_values),
+        "assemblies": raster_of(results, condition, compared, drawn.order, n_explorers),
         "models": [
             _path(results, condition, compared, spec, rows)
             for spec in results.index.specs(condition)
-            if not spec.is_alternative
+            if not spec.is_alternative and spec.name in compared.scores
         ],
     }
 
@@ -144,48 +147,41 @@ def _unit(units: Units, n: int) -> list[Any]:
     return [units.ids[n], layer, depth]
 
 
-def assemblies_at(
+def raster_of(
     results: Results,
     condition: Condition,
     compared: Comparison,
     order: NDArray[np.int64],
-    most_values: int,
+    n_explorers: int,
 ) -> dict[str, Any] | None:
-    """Hidden units of the best model that has any, in a stretch in which the clearest is active.
+    """Spikes, and hidden units of the best model that has any; None without a live hidden unit.
 
-    ``order`` is the unit of each row of the raster; of the activations and weights of hidden units,
-    the clearest first, at most ``most_values`` are listed. The stretch is where the first of them
-    is on most often. None if no model has a live hidden unit.
+    ``order`` is the unit of each row of the raster. The whole recording is there or, where it would
+    take more than this explorer's share of ``SPIKES``, as long a part as fits, around the time at
+    which the first hidden unit is on most often. The page computes when hidden units are on, from
+    their biases and weights; of these, the clearest first, it has its share of ``WEIGHTS``.
     """
-    split = first_split(compared)
-    fitted = (
-        (each.spec, results.model(model=each.spec, split=split, **condition.names))
-        for each in compared.models
-        if each.spec.has_groups
-    )
-    found = next((pair for pair in fitted if pair[1].parameters_.live.any()), None)
+    found = model_with_groups(results, condition, compared)
     if found is None:
         return None
-    spec, model = found
+    (spec, model), split = found, first_split(compared)
     activation = results.activation(model=spec, split=split, **condition.names)
     known = _described(results, condition, spec, split)
     rank = {column: place for place, column in enumerate(known)}  # the unknown come last
     columns = sorted(strongest_first(model).tolist(), key=lambda k: rank.get(k, len(rank)))
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     windows = words.embed(condition.window)
-    n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
-    on = activation_in_time(model, windows, columns[:1])[:, 0]
-    start, stop = busiest_bins(on, windows.epoch_starts, n_bins)
-    shown = columns[: max(1, most_values // (stop - start + order.size))]
-    X = windows.X[windows.index[start:stop]]
-    newest = X[:, -order.size :][:, order]
-    names = [words.units.ids[n] for n in order]
-    bin_of_first = windows.bins[start : start + 1] + condition.window - 1
+    on = np.zeros(words.n_bins)
+    newest = np.searchsorted(words.bins, windows.bins + condition.window - 1)
+    on[newest] = activation_in_time(model, windows, columns[:1])[:, 0]
+    ids = [words.units.ids[n] for n in order]
+    biases = model.c_
+    most = max(1, WEIGHTS // (n_explorers * (condition.window + 1) * order.size))
     return {
         "model": spec.name,
-        "start_s": round(float(words.clock.times_s(bin_of_first, words.bin_width)[0]), 6),
-        "n_bins": stop - start,
-        "spikes": [np.flatnonzero(row).tolist() for row in newest.T],
+        "groups": groups_of(condition, spec.name),
+        **_spikes(words, order, on, SPIKES // n_explorers),
+        "total": words.n_bins,
         "n_live": len(columns),
         "ranked": bool(known),
         "tested": any(row.layer for row in known.values()),
@@ -194,12 +190,47 @@ def assemblies_at(
                 "column": k,
                 **_labels(known.get(k)),
                 "mean": float(f"{activation.mean[k]:.4g}"),
-                **_weights(by_unit(model.W_[:, k], order.size)[order], known.get(k), names),
-                "thousandths": thousandths(p).tolist(),
+                "bias": float(f"{biases[k]:.7g}"),
+                "weights": [
+                    float(f"{weight:.7g}")
+                    for weight in model.W_[:, k].reshape(-1, order.size)[:, order].ravel()
+                ],
+                **_weights(by_unit(model.W_[:, k], order.size)[order], known.get(k), ids),
             }
-            for k, p in zip(shown, model.hidden(X)[:, shown].T, strict=True)
+            for k in columns[:most]
         ],
     }
+
+
+def _spikes(words: Words, order: Places, on: Floats, most: int) -> dict[str, Any]:
+    """Spikes of rows in as many consecutive bins as ``most`` characters hold, most ``on`` there."""
+    n_bins = words.n_bins
+    while True:
+        start, stop = busiest_bins(on, np.zeros(1, dtype=np.int64), n_bins)
+        X = words.X[words.index[start:stop]]
+        spikes = [compact(np.flatnonzero(X[:, n])) for n in order]
+        size = sum(map(len, spikes))
+        if size <= most:
+            break
+        n_bins = n_bins * most // size
+    first = np.union1d(words.epoch_starts[words.epoch_starts > start], start)
+    first = first[first < stop]
+    times = words.clock.times_s(words.bins[first], words.bin_width)
+    epochs = [
+        list(each) for each in zip((first - start).tolist(), times.round(6).tolist(), strict=True)
+    ]
+    return {"n_bins": stop - start, "epochs": epochs, "spikes": spikes}
+
+
+def compact(bins: Places) -> str:
+    """Increasing numbers as text: their steps, five bits a letter, the lowest first.
+
+    A letter of the second half of the alphabet says that higher bits of the same number follow.
+    """
+    steps = np.diff(bins, prepend=0)[:, None] >> (5 * np.arange(7))
+    follows = steps[:, 1:] > 0
+    is_used = np.insert(follows[:, :-1], 0, True, axis=1)
+    return _LETTERS[(steps[:, :-1] & 31) + 32 * follows][is_used].tobytes().decode()
 
 
 def _described(
@@ -210,12 +241,6 @@ def _described(
         return {}
     found = results.if_computed(results.assemblies, None, model=spec, **condition.names)
     return {row.position: row for row in found.clearest} if found else {}
-
-
-def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not."""
-    nearest = np.rint(p * 1000).astype(np.int64)
-    return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
 
 
 def _weights(strengths: Floats, row: Assembly | None, names: list[str]) -> dict[str, Any]:
@@ -250,6 +275,5 @@ def _labels(row: Assembly | None) -> dict[str, Any]:
         p = unbroken(typeset(p_text(row.layer_p_value)))
         about.insert(0, f"layer {row.layer}, {100 * row.layer_share:.0f} %, {p}")
     if row.n_others:
-        n = round(row.stability * row.n_others)
-        about.append(f"recurs in {n} of {counted(row.n_others, 'other split')}")
-    return {"verdict": row.verdict, "about": about}
+        about.append(f"found in {row.found_in} splits")
+    return {"verdict": row.called, "about": about}

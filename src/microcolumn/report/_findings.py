@@ -69,11 +69,6 @@ class Layering:
         )
 
     @property
-    def beyond(self) -> float:
-        """How much more of the weight lies in main layers than with permuted layers."""
-        return self.share - self.expected
-
-    @property
     def kind(self) -> str:
         """``"inside"`` in all splits, ``"by chance"`` in all, or ``"undecided"``."""
         if self.n_inside == self.n_splits:
@@ -267,7 +262,7 @@ def _layering(results: Results, condition: Condition, model: ModelScore | None) 
         return "Not computed yet; run the study further"
     if found is None:
         return "No labels of several layers, so this was not tested"
-    return Layering.of(found) or f"{model.name} has no live hidden unit, so this was not tested"
+    return Layering.of(found) or f"{model.name} has no hidden unit in use, so this was not tested"
 
 
 def _assemblies(

@@ -16,12 +16,10 @@ from jinja2.utils import htmlsafe_json_dumps
 from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
-from ..formatting import counted
 from ..models.spec import ALTERNATIVES, MODELS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
-from ._answer_sentences import recordings_text
 from ._cautions import cautions
 from ._content import Picture, Section
 from ._explorer import explorers
@@ -105,16 +103,12 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         parts.append(Section("further", "Further figures", _FURTHER, [*own], []))
     paragraphs = _methods(results)
     planned = {model for each in results.plan.experiments for model in each.models}
-    named = recordings_text([source.name for source in results.plan.sources])
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
-        "about": f"{counted(len(planned), 'model')} of how units fire together, tested on {named}",
         "answer": whole_answer(results),
         "opening": opening,
         "models": planned,
-        "alternatives": [(name, MODELS[name].methods) for name in ALTERNATIVES if name in planned],
-        "objectives": {name for each in results.plan.experiments for name in each.objectives},
-        "has_windows": any(max(each.windows) > 1 for each in results.plan.experiments),
+        "alternatives": [(name, MODELS[name]) for name in ALTERNATIVES if name in planned],
         "cautions": cautions(results),
         "longest_caption": _LONGEST_CAPTION,
         "most_rows": _MOST_ROWS,

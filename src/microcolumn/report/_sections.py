@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,7 +12,13 @@ from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
 from ._methods import fitting
-from ._structure import assembly_sentences, assembly_tables, interval_sentences, layer_sentences
+from ._structure import (
+    assembly_sentences,
+    assembly_tables,
+    group_table,
+    interval_sentences,
+    layer_sentences,
+)
 from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
@@ -24,25 +30,28 @@ _OF_TIME = ("windows", "spatiotemporal")
 def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     """Sections between the answer and the methods; those that have nothing to show are left out.
 
-    First come figures of the first recording, with those of the others in blocks, then all numbers
-    in a block for each recording and experiment. Without figures, ``drawn`` is None.
+    What is about one recording of several is in a block of its own. Without figures, ``drawn`` is
+    None.
     """
     left = dict(drawn or {})  # figures are taken out where they are shown
     conditions = longest(results)
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
-    ranked = [item for each in ("ranking", "parts") for item in _taken(left, each, None)]
-    gains, more_gains = _of_recordings(results, left, "gains")
+    planted = _taken(left, "planted", None)
+    groups = _of_recordings(results, left, ("assemblies",), _groups)
+    ranked = _taken(left, "ranking", None)
+    gains, more_gains = _of_recordings(results, left, ("gains",))
+    fit = _of_recordings(results, left, ("moments",))
+    data, more_data = _of_recordings(results, left, ("data",))
     parts = [
-        _section("Planted and found", _taken(left, "planted", None), []),
-        _section("Groups", *_of_recordings(results, left, "assemblies")),
-        _section("Is the best model good enough?", *_of_recordings(results, left, "moments")),
+        _section("Planted and found", planted, []),
+        _section("Groups", *groups),
         _section("Which model is best?", [*ranked, *gains], more_gains),
+        _section("Is the best model good enough?", *fit),
+        _section("Data", data, [*more_data, _modelled(results)]),
     ]
     if any(changes_with_time(results, each) for each in answering):
-        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
-    shown, blocks = _of_recordings(results, left, "data")
-    parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
+        parts.append(_section("Time", *_of_recordings(results, left, ("windows",))))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
         leads = tuple(
@@ -60,17 +69,31 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
     return Section(name, title, text("section_intros", title=title), items, blocks)
 
 
-def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[Item], list[Block]]:
-    """A figure of the first recording that has it, and blocks with those of the others."""
-    shown: list[Item] = []
-    blocks: list[Block] = []
-    for name, row in results.recordings.items():
-        found = _taken(left, figure, name)
-        if found and shown:
-            blocks.append(Block(name, tables.recording_facts(row), found))
-        else:
-            shown += found
-    return shown, blocks
+def _of_recordings(
+    results: Results,
+    left: Pictures,
+    figures: Sequence[str],
+    more: Callable[[Results, str], list[Item]] = lambda results, recording: [],
+) -> tuple[list[Item], list[Block]]:
+    """Figures and more of the only recording, or blocks with those of several."""
+    drawn = {
+        name: [item for each in figures for item in _taken(left, each, name)] + more(results, name)
+        for name in results.recordings
+    }
+    if len(drawn) < 2:
+        return [item for items in drawn.values() for item in items], []
+    return [], [
+        Block(name, tables.recording_facts(results.recordings[name]), items, name, pane=True)
+        for name, items in drawn.items()
+        if items
+    ]
+
+
+def _groups(results: Results, recording: str) -> list[Item]:
+    """The table of the clearest groups of a recording."""
+    found = [each for each in longest(results) if each.recording == recording][:1]
+    tables_of = [(each, group_table(results, each)) for each in found]
+    return [item for each, table in tables_of for item in _shown(results, each, table)]
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
@@ -100,18 +123,18 @@ def _numbers(results: Results, condition: Condition, left: Pictures) -> Block:
             items += [Paragraph(part.title, "heading"), *shown]
     fitted = enumeration([fitting(each) for each in condition.experiment.objectives])
     facts = f"{words_text(condition)}, {fitted}"
-    return Block(_about(condition), facts, items)
+    return Block(_about(results, condition), facts, items, condition.recording)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found: list[Item] = [BulletList(tuple(compared.statements))]
-    found += _shown(condition, tables.models(compared))
+    found += _shown(results, condition, tables.models(compared))
     described = results.if_computed(results.adequacy, {}, **condition.names)
     if described:
         lines = [f"{name} {each}" for name, each in described.items()]
         lines.append(str(results.explainable(**condition.names)))
-        found.append(Paragraph("How well the models describe the test words of split 0:"))
+        found.append(Paragraph("How well the models describe held-out data (first split):"))
         found.append(BulletList(tuple(lines)))
     return found
 
@@ -123,7 +146,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         for sentence in sentences(results, condition)
     )
     items: list[Item] = [BulletList(lines)] if lines else []
-    items += _shown(condition, *assembly_tables(results, condition))
+    items += _shown(results, condition, *assembly_tables(results, condition))
     by_layer = [found for _, found in results.of_models(results.layers, condition)]
     if not by_layer:
         items.append(Paragraph("The structure of these models is not computed yet."))
@@ -136,7 +159,7 @@ def _units(results: Results, condition: Condition) -> list[Item]:
     rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
-    return [*first, *_shown(condition, unit_table(rows))]
+    return [*first, *_shown(results, condition, unit_table(rows, condition))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
@@ -148,7 +171,7 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _shown(condition, tables.predictions(results, condition))
+    found = _shown(results, condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
@@ -177,11 +200,13 @@ _PARTS = (
 )
 
 
-def _shown(condition: Condition, *found: Table | None) -> list[Item]:
+def _shown(results: Results, condition: Condition, *found: Table | None) -> list[Item]:
     """Tables, each with the recording, the experiment and the T of its results."""
-    about = _about(condition)
+    about = _about(results, condition)
     return [replace(table, about=about) for table in found if table is not None]
 
 
-def _about(condition: Condition) -> str:
-    return f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
+def _about(results: Results, condition: Condition) -> str:
+    several = len(results.plan.experiments) > 1
+    experiment = f", {condition.experiment.name}" if several else ""
+    return f"{condition.recording}{experiment}{window_text(condition)}"

@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import compress
 
-from ..evaluate import Assemblies
+from ..evaluate import Assemblies, Assembly, Comparison
 from ..evaluate.assembly import HEADER, LEFT, columns_of
-from ..models import ModelSpec
+from ..figures.conditions import first_split
+from ..models import ModelSpec, PopulationModel
 from ..study import Condition, Results
 from ._findings import Layering
-from ._tables import Table
+from ._tables import Table, groups_of
 from ._wording import text
 
 #: Columns about layers.
 _OF_LAYERS = ("layer", "share (chance)", "p")
+#: What the table of groups tells, and of how many at most.
+_OF_GROUPS, _MOST_GROUPS = ("hidden", "units", "layer", "found in", "bits/s lost"), 8
+
+
+def model_with_groups(
+    results: Results, condition: Condition, compared: Comparison
+) -> tuple[ModelSpec, PopulationModel] | None:
+    """The best model that has hidden units in use in the first tested split, of that split."""
+    split = first_split(compared)
+    for each in compared.models:
+        if each.spec.has_groups:
+            model = results.model(model=each.spec, split=split, **condition.names)
+            if model.parameters_.live.any():
+                return each.spec, model
+    return None
+
+
+def group_table(results: Results, condition: Condition) -> Table | None:
+    """The clearest hidden units of the best model that has some; None where they are not known."""
+    for each in results.comparison(**condition.names).models:
+        where = {"model": each.spec, **condition.names}
+        if each.spec.has_groups and (found := results.if_computed(results.assemblies, (), **where)):
+            rows = found.clearest[:_MOST_GROUPS]
+            table = _table(condition, each.spec, found, rows, _OF_GROUPS)
+            return replace(table, title=f"groups, {each.name}", note="")
+    return None
 
 
 def assembly_tables(results: Results, condition: Condition) -> Iterator[Table]:
     """Hidden units of each model that has some, the clearest first; layers where they are known."""
     for spec, found in _assemblies(results, condition):
         if len(found):
-            layered = any(row.layer for row in found)
-            shown = [layered or name not in _OF_LAYERS for name in HEADER]
-            rows = [tuple(compress(columns_of(row), shown)) for row in found.clearest]
-            header = tuple(compress(HEADER, shown))
-            left = tuple(name for name in LEFT if name in header)
-            note = text("notes/assemblies", layered=layered)
-            yield Table(f"assemblies, {spec.name}", header, rows, left, note, sortable=True)
+            yield _table(condition, spec, found, found.clearest)
+
+
+def _table(
+    condition: Condition,
+    spec: ModelSpec,
+    found: Assemblies,
+    some: Sequence[Assembly],
+    columns: Sequence[str] = HEADER,
+) -> Table:
+    layered = any(row.layer for row in found)
+    shown = [name in columns and (layered or name not in _OF_LAYERS) for name in HEADER]
+    header = tuple(compress(HEADER, shown))
+    return Table(
+        f"assemblies, {spec.name}",
+        header,
+        [tuple(compress(columns_of(row), shown)) for row in some],
+        left=tuple(name for name in LEFT if name in header),
+        note=text("notes/assemblies", layered=layered),
+        sortable=True,
+        groups=groups_of(condition, spec.name),
+    )
 
 
 def assembly_sentences(results: Results, condition: Condition) -> Iterator[str]:
@@ -36,9 +78,7 @@ def assembly_sentences(results: Results, condition: Condition) -> Iterator[str]:
     scores = results.comparison(**condition.names).scores
     for spec, found in _assemblies(results, condition):
         splits = scores[spec.name].splits if spec.name in scores else ()
-        kinds = Counter(row.verdict for row in found if row.verdict != "assembly")
-        others = [f"{n} {name}" for name, n in kinds.items()]
-        yield text("hidden_units", model=spec.name, found=found, splits=splits, others=others)
+        yield text("hidden_units", model=spec.name, found=found, splits=splits)
 
 
 def _assemblies(results: Results, condition: Condition) -> list[tuple[ModelSpec, Assemblies]]:

@@ -30,6 +30,7 @@ class Table:
     note: str = ""  # what a reader must know to read it
     sortable: bool = False  # whether a reader may want the rows in another order
     about: str = ""  # which results it shows
+    groups: str = ""  # the model whose hidden units it names; see :func:`groups_of`
     kind: str = "table"
 
 
@@ -58,10 +59,16 @@ def window_text(condition: Condition) -> str:
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
+def groups_of(condition: Condition, model: str) -> str:
+    """What the page calls the hidden units of a model, to find those of a table in the raster."""
+    about = f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
+    return f"{about}, {model}"
+
+
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
     scores = ("model", "bits/s", "±", "per unit", "per spike", "Dirichlet gain")
-    sizes = ("chosen", "parameters", "couplings", "live hidden")
+    sizes = ("chosen", "parameters", "couplings", "hidden in use")
     log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
     rows = [
         (
@@ -171,7 +178,7 @@ def recordings(results: Results) -> Table:
     ]
     return Table(
         "what was modelled",
-        (*header, "bins", "distinct words", "several spikes", "units by layer"),
+        (*header, "bins", "distinct patterns", "several spikes", "units by layer"),
         rows,
         left=("recording", "experiment", "units by layer"),
         note=worded("report", "notes/recordings"),

@@ -11,7 +11,7 @@ from ..study import Condition, Results
 from ..study.index import Row
 from ..study.unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
-from ._tables import Table
+from ._tables import Table, groups_of
 from ._wording import text
 
 
@@ -36,7 +36,7 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     return [text("units", what=what, rows=rows, **first) for what in known if known[what]]
 
 
-def unit_table(rows: Sequence[Row]) -> Table | None:
+def unit_table(rows: Sequence[Row], condition: Condition) -> Table | None:
     """One row per unit, if there are any; columns that are known of none are left out."""
     if not rows:
         return None
@@ -52,6 +52,7 @@ def unit_table(rows: Sequence[Row]) -> Table | None:
         left=("unit", "layer", "assemblies", "strongest partners, nats"),
         note=text("notes/units", shown=shown, reference=reference, errors=errors, **about),
         sortable=True,
+        groups=groups_of(condition, rows[0]["assemblies_model"]),
     )
 
 

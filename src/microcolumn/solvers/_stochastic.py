@@ -48,7 +48,7 @@ class SampledProblem:
     def spreads(self) -> bool:
         """Whether words are spread over all numbers of active units."""
         layout = self.layout
-        is_pairwise = layout.coupled and not layout.n_hidden and layout.tables is None
+        is_pairwise = layout.coupled and not layout.n_hidden and layout.term is None
         return is_pairwise and layout.n_visible >= self.settings.spread_units
 
     @property

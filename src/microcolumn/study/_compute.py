@@ -244,15 +244,14 @@ def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_alternative:
-        own = {"n_init": experiment.n_init, "tie_bins": experiment.tie_bins}
-        settings |= {"objective": spec.objective} | own
+        settings |= {name: getattr(experiment, name) for name in ("n_init", "tie_bins")}
+        settings["objective"] = spec.objective
     if _is_fast(task):
         settings["tol"] = TOLERANCE
     cls: Any = models.model_class(spec.model)
     if hasattr(cls, "n_hidden"):
         settings |= {"n_hidden": spec.n_hidden or "auto", "group_l1": experiment.group_l1}
-    estimator: PenalisedModel = cls(**settings)
-    return estimator
+    return cls(**settings)  # type: ignore[no-any-return]
 
 
 def _is_fast(task: Task) -> bool:

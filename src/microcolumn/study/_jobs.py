@@ -20,7 +20,7 @@ from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 12
+RESULTS_VERSION = 13
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")

@@ -58,7 +58,7 @@ def values(words, inputs, tables, out):
 
 
 @subroutine(forceinline=True)
-def _uniform(state):
+def uniform(state):
     """The next number in [0, 1) of xoshiro256++ (Blackman and Vigna 2021), four words of state."""
     total = state[0] + state[3]
     mixed = ((total << np.uint64(23)) | (total >> np.uint64(41))) + state[0]
@@ -86,7 +86,7 @@ def _sweep(word, patterns, model, beta, backwards, state):
         base = model.base_logits[n]
         odds = beta * gain + (1.0 - beta) * base
         # u < sigmoid(odds), exact at both ends
-        u = _uniform(state)
+        u = uniform(state)
         on = np.int32(u * np.exp(-odds) < 1.0 - u)
         if on != bit:
             change = on - bit

@@ -26,7 +26,7 @@ class AssemblyList {
     this.group.querySelector('div')?.remove();
     this.group.firstElementChild.after(list);
     rove(list, this.boxes, ['ArrowUp', 'ArrowDown']);
-    this.raster.open(explorer, this.units[0]);
+    this.raster.open(explorer);
     this.only(0);
   }
 
@@ -35,17 +35,18 @@ class AssemblyList {
     const row = made('label'), text = made('span');
     const name = 'h' + unit.column + (unit.verdict ? ': ' + unit.verdict : '');
     const units = counted(unit.members.length, 'unit') +
-      (unit.negative.length ? ', silences ' + unit.negative.length : '') +
-      '; on in ' + number(100 * unit.mean, 2) + '\u00a0% of words';
+      (unit.negative.length ? ', opposes ' + unit.negative.length : '') +
+      '; on in ' + number(100 * unit.mean, 2) + '\u00a0% of bins';
     text.append(made('b', name), ...[...unit.about, units].map((line) => made('small', line)));
     row.append(box, text);
     return row;
   }
 
-  /** Choose one hidden unit and no other. */
+  /** Choose one hidden unit and no other, and look where it is on most. */
   only(k) {
     this.slots.fill(null);
     this.set(k, true);
+    this.raster.lookAt(this.units[k]);
   }
 
   /**
@@ -72,11 +73,11 @@ class AssemblyList {
   summarise() {
     const { chosen } = this.raster, alone = chosen.length === 1;
     const lines = chosen.map(({ unit, colour }) => {
-      const bins = unit.thousandths.length, line = made('p');
-      const on = unit.thousandths.filter((_, bin) => isOn(unit, bin)).length;
+      const bins = unit.p.length, line = made('p');
+      const on = unit.on.reduce((sum, [start, stop]) => sum + stop - start, 0);
       line.style.setProperty('--colour', 'var(--' + colour + ')');
       line.append(made('b', 'h' + unit.column), made('span', 'on in ' +
-        on.toLocaleString('en') + ' of these ' + counted(bins, 'bin')), scale(unit.largest, !alone));
+        on.toLocaleString('en') + ' of ' + counted(bins, 'bin')), scale(unit.largest, !alone));
       return line;
     });
     const note = !chosen.length ? 'Choose a hidden unit to see when it is on.' : alone

@@ -94,7 +94,7 @@ function factsOf(explorer, model, step) {
   const facts = [['Validation score', scoreText(step.score) + error + ' bits/s, split '
     + explorer.split], ['log Z', step.method + doubt]];
   const n = explorer.units.length * explorer.window;
-  if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
+  if (step.W) facts.push(['Hidden units in use', step.hidden.length + ' of ' + model.n_hidden]);
   if (step.J) facts.push(['Couplings other than zero',
     step.J.total.toLocaleString('en') + ' of ' + (n * (n - 1) / 2).toLocaleString('en')]);
   return facts;

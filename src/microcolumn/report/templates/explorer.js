@@ -15,7 +15,7 @@
   const raster = new Raster(element('raster'), announceRaster,
     (view) => { element('view').textContent = view; });
   const list = new AssemblyList(element('hidden'), element('summary'), raster);
-  const NO_HIDDEN = 'No model of this experiment has a live hidden unit.';
+  const NO_HIDDEN = element('none').textContent;
   /** What is chosen now. */
   let explorer, model, current;
 
@@ -63,23 +63,17 @@
     return list.boxes[at].focus();
   }
 
-  function assembliesLead(found) {
-    const first = 'h' + found.hidden[0].column, n = found.hidden.length;
-    const windows = explorer.window > 1 ? ' P belongs to the window that ends in a bin.' : '';
-    const order = found.ranked ? 'assemblies first, by what is lost without them over its error'
-      : 'the strongest first';
-    const some = found.n_live > n ? ' The first ' + n + ' of ' + found.n_live + ' are listed.' : '';
-    return 'The ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' + explorer.recording +
-      ' in which ' + first + ' is on most often, and the hidden units of ' + found.model +
-      ' at its chosen penalty: ' + order + '. Choose up to six to see when they are on and with ' +
-      'which units.' + windows + some;
+  /** What the list holds. */
+  function assembliesLead({ hidden: { length: n }, n_live: all, model: name }) {
+    return 'Groups: hidden units of ' + name + (all > n ? ', the first ' + n + ' of ' + all : '');
   }
 
   function showAssemblies() {
     const found = explorer.assemblies;
     element('hidden').parentElement.hidden = !found;
-    element('assemblies-lead').textContent = found ? assembliesLead(found) : NO_HIDDEN;
+    element('none').hidden = Boolean(found);
     if (!found) return;
+    element('assemblies-lead').textContent = assembliesLead(found);
     element('known').hidden = !found.ranked;
     element('tested').hidden = !found.tested;
     list.show(explorer);
@@ -102,19 +96,30 @@
     showAssemblies();
   }
 
-  /** Recordings and experiments to choose from in both explorers, if there are several. */
-  function fillWhere() {
-    const lists = [element('where'), element('where-data')];
+  /** Show a recording, by the experiment that is asked for or else by the answer's. */
+  function showRecording({ recording, experiment, hidden }) {
+    const own = everything.filter((each) => each.recording === recording), lists = selects();
+    const found = own.find((each) => each.experiment === experiment) || own[0];
+    element('parameters').hidden = element('assemblies').hidden = !found;
+    if (!found) return;
     for (const list of lists) {
-      list.append(...everything.map(({ recording, experiment, window: nBins }) =>
-        made('option', recording + ', ' + experiment + (nBins > 1 ? ', ' + nBins + ' bins' : ''))));
-      list.parentElement.hidden = everything.length === 1;
-      list.addEventListener('change', () => {
-        const { selectedIndex } = list;
-        lists.forEach((each) => { each.selectedIndex = selectedIndex; });
-        showExplorer(everything[selectedIndex]);
-      });
+      list.replaceChildren(...own.map((each) => made('option', each.experiment)));
+      list.selectedIndex = own.indexOf(found);
+      list.parentElement.hidden = own.length === 1;
     }
+    if (found !== explorer) showExplorer(found);
+    if (hidden) showGroup(hidden);
+  }
+
+  const selects = () => [element('where'), element('where-data')];
+
+  /** Show a hidden unit in the raster, by its name. */
+  function showGroup(name) {
+    const at = list.units.findIndex(({ column }) => 'h' + column === name);
+    if (at < 0) return;
+    list.only(at);
+    document.getElementById('raster').scrollIntoView();
+    list.boxes[at].focus({ preventScroll: true });
   }
 
   function redraw() {
@@ -125,7 +130,6 @@
     raster.draw();
   }
 
-  element('parameters').hidden = element('assemblies').hidden = false;
   const buttons = { 'zoom-out': (aloud) => raster.zoom(0.5, aloud),
     'zoom-in': (aloud) => raster.zoom(2, aloud), 'show-all': (aloud) => raster.showAll(aloud),
     previous: () => raster.move(...raster.next(-1), true), next: () => raster.move(...raster.next(1), true) };
@@ -135,9 +139,15 @@
   }
   rove(element('toolbar'), all('button', element('toolbar')));
   element('penalty').addEventListener('input', (event) => showStep(Number(event.target.value)));
-  fillWhere();
+  for (const each of selects()) {
+    each.addEventListener('change', () => {
+      showRecording({ recording: explorer.recording, experiment: each.value });
+    });
+  }
+  document.addEventListener('recording', ({ detail }) => showRecording(detail));
   readColours();
-  showExplorer(everything[0]);
+  showRecording(everything[0]);
+  linkGroups(everything);
   window.addEventListener('resize', () => requestAnimationFrame(redraw));
   element('parameters').closest('details').addEventListener('toggle', redraw); // it has a size now
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);

@@ -66,7 +66,7 @@ class HeatMap extends Plot {
 
   /** What a reader must know of the map: the order of its columns, and what was left out. */
   remark(sparse) {
-    if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
+    if (this.columns === 0) return 'No hidden unit is in use at this penalty.';
     const parts = [], coupling = this.matrix === 'J';
     if (!coupling) {
       parts.push('Strongest first, by the sum of absolute weights; h0 is the first column of W.');

@@ -5,6 +5,8 @@
 const WIDEST_BIN = 24, OPENING_BIN = 4;
 /** Heights in CSS pixels: the trace of one hidden unit alone and among others, and the overview. */
 const TALL_TRACE = 52, LOW_TRACE = 32, STRIP = 14;
+/** Least height of a row whose unit is named. */
+const LEAST_NAMED = 9;
 
 /** A raster with the traces of the chosen hidden units below, and an overview of all bins. */
 class Raster extends Plot {
@@ -14,19 +16,34 @@ class Raster extends Plot {
     addGestures(canvas, this.view, () => this.draw());
   }
 
-  /** Show a recording where a hidden unit is on. */
-  open(explorer, unit) {
-    const data = explorer.assemblies, width = this.canvas.clientWidth - LEFT - 2;
+  /** Show a recording. */
+  open(explorer) {
+    const data = explorer.assemblies;
+    if (typeof data.spikes[0] === 'string') data.spikes = data.spikes.map(unpacked);
     Object.assign(this, { explorer, data, chosen: [] });
     this.view.stretch(data.n_bins);
-    const span = Math.max(1, Math.min(data.n_bins, Math.round(width / OPENING_BIN)));
+  }
+
+  /** Look where a hidden unit is on most; keys begin there. */
+  lookAt(unit) {
+    const width = this.canvas.clientWidth - LEFT - 2;
+    const span = Math.max(1, Math.min(this.data.n_bins, Math.round(width / OPENING_BIN)));
+    this.prepare(unit);
     this.view.show(fullest(unit, span), span);
-    this.cursor.column = this.view.first; // keys begin where one looks
+    this.cursor.column = Math.floor(this.view.first);
+    this.draw();
+  }
+
+  /** Compute when a hidden unit is on, once. */
+  prepare(unit) {
+    unit.p ??= activation(this.data, unit, this.explorer.window);
+    unit.on ??= stretchesOn(unit);
   }
 
   /** Choose hidden units, {unit, colour} each. */
   choose(chosen) {
     this.chosen = chosen;
+    chosen.forEach(({ unit }) => this.prepare(unit));
     this.draw();
     if (this.cursor.on) this.announce(this.sentence());
   }
@@ -34,10 +51,10 @@ class Raster extends Plot {
   /** The next bin in which a chosen hidden unit becomes active, forwards or backwards. */
   next(direction) {
     const { row, column } = this.cursor, starts = this.chosen
-      .flatMap(({ unit }) => stretchesOn(unit).map(([at]) => at))
+      .flatMap(({ unit }) => unit.on.map(([at]) => at))
       .filter((bin) => (bin - column) * direction > 0);
-    const nearest = direction > 0 ? Math.min(...starts) : Math.max(...starts);
-    return [row, starts.length ? nearest : column];
+    starts.sort((a, b) => (a - b) * direction);
+    return [row, starts[0] ?? column];
   }
 
   press(key) {
@@ -72,12 +89,22 @@ class Raster extends Plot {
     this.announce(this.viewText(), aloud);
   }
 
-  /** "Showing 2.7 of 20 s, from 12.34 s" */
+  /** Start of a bin on the recording's clock, seconds. */
+  time(bin) {
+    const { epochs } = this.data, width = this.explorer.bin_s;
+    const [first, start] = epochs[Math.max(0, placeOf(epochs.map(([at]) => at), bin + 1) - 1)];
+    return start + (bin - first) * width;
+  }
+
+  /** "2.7 s of 10 min, from 12.34 s" */
   viewText() {
-    const { view, data, explorer: { bin_s: width } } = this;
-    const all = number(view.bins * width, 3), from = number(data.start_s + view.first * width, 5);
-    if (view.span === view.bins) return 'Showing all ' + all + ' s';
-    return 'Showing ' + number(view.span * width, 2) + ' of ' + all + ' s, from ' + from + ' s';
+    const { view, data } = this, width = this.explorer.bin_s;
+    const of = (bins) => bins * width < 120 ? number(bins * width, 3) + ' s'
+      : number(bins * width / 60, 3) + ' min';
+    const most = data.n_bins < data.total ? ' (of ' + of(data.total) + '; no more fits into this page)' : '';
+    if (view.span === view.bins) return 'all ' + of(view.bins) + most;
+    const from = number(this.time(Math.floor(view.first)), 5);
+    return of(view.span) + ' of ' + of(view.bins) + ', from ' + from + ' s' + most;
   }
 
   draw() {
@@ -85,7 +112,7 @@ class Raster extends Plot {
     if (!this.data || width <= 0) return;
     this.view.least = width / WIDEST_BIN;
     this.view.show(this.view.first, this.view.span);
-    const rows = this.data.spikes.length, cellHeight = Math.max(0.8, Math.min(14, 320 / rows));
+    const rows = this.data.spikes.length, cellHeight = Math.max(0.8, Math.min(14, 400 / rows));
     const box = { left: LEFT, top: 1, width, height: rows * cellHeight, first: this.view.first,
       cellWidth: width / this.view.span, cellHeight, rows, columns: this.data.n_bins };
     const high = this.chosen.length > 1 ? LOW_TRACE : TALL_TRACE;
@@ -95,12 +122,23 @@ class Raster extends Plot {
     const axis = top + height, strip = axis + 26;
     const context = cleared(this.canvas, strip + STRIP + 2);
     this.clipped(context, { ...box, height: axis }, () => this.drawData(context, box, traces));
-    drawBands(context, box, bands(this.explorer, 1), true, { ruled: this.explorer.layers.length > 0 });
+    this.nameRows(context, box);
     traces.forEach((trace, k) => this.nameTrace(context, trace, this.chosen[k]));
     this.drawTimes(context, { ...box, top: axis });
     this.drawStrip(context, { ...box, top: strip, height: STRIP });
     this.frame(context, { ...box, bottom: axis, strip: strip - 4 });
     this.viewed(this.viewText());
+  }
+
+  /** Units beside their rows where they fit, with layers beside them; else layers alone. */
+  nameRows(context, box) {
+    const { units, layers } = this.explorer, layered = layers.length > 0;
+    if (layered && box.cellHeight < LEAST_NAMED) {
+      return drawBands(context, box, bands(this.explorer, 1), true);
+    }
+    if (layered) drawLags(context, box, layers, true);
+    return drawBands(context, box, units.map(([name], row) => [shortId(name), row, row + 1]), true,
+      { ruled: false, width: LEFT - (layered ? 24 : 8) });
   }
 
   /** Draw something that must not leave a box. */
@@ -126,7 +164,9 @@ class Raster extends Plot {
   /** Shade where a hidden unit is on. */
   shade(context, box, { unit, colour }, alpha) {
     context.fillStyle = css(colour, alpha);
-    for (const [start, stop] of stretchesOn(unit)) {
+    const last = box.first + box.width / box.cellWidth;
+    for (const [start, stop] of unit.on) {
+      if (stop < box.first || start > last) continue;
       const wide = Math.max(1.5, (stop - start) * box.cellWidth);
       context.fillRect(box.left + (start - box.first) * box.cellWidth, box.top, wide, box.height);
     }
@@ -152,21 +192,31 @@ class Raster extends Plot {
     if (box.top < box.rows * box.cellHeight + 24) context.fillText('P(h = 1 | x)', LEFT, box.top - 3);
   }
 
-  /** Round times of the recording's clock, finer the closer one looks. */
+  /** Round times of the recording's clock, finer the closer one looks; a line where it has gaps. */
   drawTimes(context, box) {
-    const { start_s: start } = this.data, { bin_s: width } = this.explorer;
-    const first = start + box.first * width, seconds = this.view.span * width;
-    const step = roundStep(seconds, Math.max(2, box.width / 72));
+    const { epochs } = this.data, { bin_s: width } = this.explorer, { view } = this;
+    const step = roundStep(view.span * width, Math.max(2, box.width / 72));
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-    context.fillStyle = css('muted');
+    let free = -Infinity;
     context.textAlign = 'center';
     context.textBaseline = 'top';
-    for (let k = Math.ceil(first / step); k * step <= first + seconds; k += 1) {
-      const x = box.left + (k * step - first) / seconds * box.width;
-      const text = (k * step).toFixed(decimals), half = context.measureText(text).width / 2;
-      context.fillRect(Math.round(x), box.top, 1, 4);
-      context.fillText(text, Math.min(x, box.left + box.width - half), box.top + 7);
-    }
+    epochs.forEach(([first, start], k) => {
+      const stop = k + 1 < epochs.length ? epochs[k + 1][0] : view.bins;
+      const from = Math.max(first, view.first), to = Math.min(stop, view.first + view.span);
+      const x = (bin) => box.left + (bin - view.first) * box.cellWidth;
+      context.fillStyle = css('muted', 0.45);
+      if (k && from === first && from < to) context.fillRect(Math.round(x(first)), 0, 1, box.top);
+      context.fillStyle = css('muted');
+      const timeOf = (bin) => start + (bin - first) * width;
+      for (let n = Math.ceil(timeOf(from) / step - 1e-9); n * step <= timeOf(to) && from < to; n += 1) {
+        const at = x(first + (n * step - start) / width), text = (n * step).toFixed(decimals);
+        const half = context.measureText(text).width / 2;
+        if (at - half < free) continue;
+        free = at + half + 4;
+        context.fillRect(Math.round(at), box.top, 1, 4);
+        context.fillText(text, Math.min(at, box.left + box.width - half), box.top + 7);
+      }
+    });
     context.textAlign = 'right';
     context.fillText('time (s)', LEFT - 12, box.top + 7);
   }
@@ -208,15 +258,15 @@ class Raster extends Plot {
   /** Which hidden units are on at the cursor, and who spikes. */
   sentence() {
     const bin = this.cursor.column, { bin_s: width } = this.explorer, { spikes } = this.data;
-    const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
-    const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3) + ' s: ';
+    const spiking = [...spikes.keys()].filter((row) => spikes[row][placeOf(spikes[row], bin)] === bin);
+    const time = this.time(bin).toFixed(width < 0.01 ? 4 : 3) + ' s: ';
     const count = (rows) => spiking.filter((row) => rows.includes(row)).length;
-    const states = this.chosen.map(({ unit: { column, thousandths, members, negative }, unit }) => {
+    const states = this.chosen.map(({ unit: { column, p, members, negative }, unit }) => {
       const company = [];
       if (members.length) company.push(count(members) + ' of its ' + counted(members.length, 'unit'));
-      if (negative.length) company.push(count(negative) + ' of ' + negative.length + ' that it silences');
+      if (negative.length) company.push(count(negative) + ' of ' + negative.length + ' that it opposes');
       return 'h' + column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
-        thousandths[bin] / 1000 + ') with ' + company.join(' and ') + '; ';
+        Number(p[bin].toFixed(3)) + ') with ' + company.join(' and ') + '; ';
     });
     const names = spiking.slice(0, 6).map((row) => unitText(this.explorer, row)).join('; ');
     const more = spiking.length > 6 ? '; ' + (spiking.length - 6) + ' more' : '';

@@ -2,6 +2,7 @@
 function unfold() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
+  target.dispatchEvent(new Event('unfold', { bubbles: true }));
   const own = target.matches('section') ? target.querySelector(':scope > details') : target;
   for (let each = own ?? target; each; each = each.parentElement) {
     if (each.matches('details:not(.menu)')) each.open = true;

@@ -1,8 +1,9 @@
-"""Sums, chains and annealing of functions of a few units, against all words listed."""
+"""Sums, chains and annealing of further terms of an energy, against all words listed."""
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from terms import TERMS, random_model, random_tables
 
 from microcolumn.energy import Tables, log_weight
 from microcolumn.parameters import Parameters
@@ -10,16 +11,7 @@ from microcolumn.partition import exact_expectations, exact_samples, gibbs_sampl
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.gibbs import Sampler
 from microcolumn.partition.importance_weights import log_mean
-from microcolumn.partition.table_sums import word_probabilities
-
-
-def _random(rng, n_units=5, n_functions=8, n_inputs=3):
-    inputs = np.array([rng.permutation(n_units)[:n_inputs] for _ in range(n_functions)])
-    values = (rng.random((n_functions, 1 << n_inputs)) < 0.4).astype(float)
-    tables = Tables(
-        inputs.astype(np.int32).reshape(n_functions, n_inputs), values, rng.normal(size=n_functions)
-    )
-    return Parameters(b=rng.normal(-1.0, 1.0, n_units), tables=tables)
+from microcolumn.partition.term_sums import word_probabilities
 
 
 def _listed(theta):
@@ -31,9 +23,11 @@ def _listed(theta):
     return words, np.exp(log_p - log_z), log_z
 
 
-@pytest.mark.parametrize("n_functions", [0, 8])
-def test_sums_over_all_words_are_those_of_the_list(n_functions):
-    theta = _random(np.random.default_rng(1), n_functions=n_functions)
+@pytest.mark.parametrize("kind", [*TERMS, "nothing"])
+def test_sums_over_all_words_are_those_of_the_list(kind):
+    theta = random_model("tables" if kind == "nothing" else kind, 1)
+    if kind == "nothing":
+        theta = Parameters(b=theta.b, term=random_tables(np.random.default_rng(0), 5, 0))
     words, p, log_z = _listed(theta)
     np.testing.assert_allclose(word_probabilities(theta)[0], p, rtol=1e-10)
     assert log_partition(theta).value == pytest.approx(log_z, rel=1e-12)
@@ -42,12 +36,12 @@ def test_sums_over_all_words_are_those_of_the_list(n_functions):
     expected = theta.moments(words.astype(float), p)
     assert found_log_z == pytest.approx(log_z, rel=1e-12)
     np.testing.assert_allclose(found.b, expected.b, rtol=1e-10)
-    np.testing.assert_allclose(found.tables.strengths, expected.tables.strengths, atol=1e-12)
+    np.testing.assert_allclose(found.term.strengths, expected.term.strengths, atol=1e-12)
 
 
-def test_samples_and_chains_draw_the_words_of_the_model():
-    rng = np.random.default_rng(3)
-    theta = _random(rng)
+@pytest.mark.parametrize("kind", TERMS)
+def test_samples_and_chains_draw_the_words_of_the_model(kind):
+    rng, theta = np.random.default_rng(3), random_model(kind, 3)
     _, p, _ = _listed(theta)
     chains = gibbs_samples(theta, 8000, n_sweeps=100, n_chains=4000, thin=20, random_state=0)
     for drawn in (exact_samples(theta, 8000, rng), chains):
@@ -55,11 +49,12 @@ def test_samples_and_chains_draw_the_words_of_the_model():
         assert (np.abs(share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
 
 
-def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say():
+@pytest.mark.parametrize("kind", ["tables", "ramps", "response"])
+def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say(kind):
     rng = np.random.default_rng(7)
     z, steps = [], np.arange(16) / 16
     for seed in range(60):
-        theta = _random(rng)
+        theta = random_model(kind, seed)
         words, p, log_z = _listed(theta)
         rates = p @ words
         logits, base = np.log(rates) - np.log1p(-rates), -np.log1p(-rates).sum()
@@ -78,7 +73,7 @@ def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say()
 
 def test_annealing_finds_log_z_and_says_so():
     rng = np.random.default_rng(0)
-    theta = _random(rng, 8, 12)
+    theta = random_model("tables", 0, 8)
     words, p, log_z = _listed(theta)
     data = words[rng.choice(len(words), size=500, p=p)]
     found = annealed_importance_sampling(theta, rates=p @ words, words=data, random_state=0)
@@ -95,7 +90,7 @@ def test_a_mode_far_from_all_data_is_found_and_weighed():
     values[:, -1] = 1.0
     inputs = np.arange(n, dtype=np.int32).reshape(2, half)
     all_active = np.log(0.1) / 2 - half * b  # each half may be active by itself
-    theta = Parameters(b=np.full(n, b), tables=Tables(inputs, values, np.full(2, all_active)))
+    theta = Parameters(b=np.full(n, b), term=Tables(inputs, values, np.full(2, all_active)))
     log_z = 2 * np.logaddexp(half * np.logaddexp(0.0, b), np.log(0.1) / 2)
     found = log_partition(theta, words=np.zeros((10, n), dtype=np.uint8), random_state=0)
     assert found.method == "ais"
