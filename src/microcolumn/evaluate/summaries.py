@@ -195,10 +195,8 @@ class LayersResult:
         contrasts = [row for each in self.statistics if (row := getattr(each, which)) is not None]
         if not contrasts:
             return None
-        within, between = (
-            fmean(row.within for row in contrasts),
-            fmean(row.between for row in contrasts),
-        )
+        within = fmean(row.within for row in contrasts)
+        between = fmean(row.between for row in contrasts)
         return within, between, tuple(row.p_value for row in contrasts)
 
 

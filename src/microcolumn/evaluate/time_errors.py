@@ -2,10 +2,7 @@
 
 The variance of a mean over a recording is the power of the series at frequency zero. Its slowest
 cosine waves are nearly independent and have nearly that power, so that ten of them give a standard
-error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018, HAR inference:
-recommendations for practice). It holds for any correlation that is short beside a tenth of the
-recording; there is no length of blocks to choose. ``benchmarks/nulls.py`` measures how often
-intervals and tests are wrong.
+error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018).
 """
 
 from __future__ import annotations
