@@ -71,10 +71,8 @@ class TwoTree(Ancestral):
     information_ : ndarray, shape (n_edges,)
         What this parent says of this unit in the training words, nats: the mutual information for
         a first parent, what it adds to that for a second one.
-    entropy_ : float
-        Entropy of the model, nats per word.
-    b_ : ndarray, shape (n_units,)
-        Biases of the Ising model that this is; see :meth:`as_parameters` for the couplings.
+    entropy_, b_
+        As of :class:`Tree`.
 
     Examples
     --------

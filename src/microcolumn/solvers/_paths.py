@@ -100,7 +100,8 @@ class Problem(StartSettings):
         searches, n_evaluations = self.compare(l1, starts, ramped)
         lowest = min(searches, key=attrgetter("value"))
         # Without live hidden units a search is at its end; the others have yet to come down.
-        best = min(filter(_is_live, searches), key=attrgetter("value"), default=lowest)
+        alive = (each for each in searches if each.x[each.layout.weights].any())
+        best = min(alive, key=attrgetter("value"), default=lowest)
         n_evaluations -= best.n_evaluations
         fit = self._finish(best)
         if lowest.value < fit.objective:
@@ -203,11 +204,6 @@ class Problem(StartSettings):
             converged=converged or polished.optimality <= self.tol,
             validation_objective=lowest,
         )
-
-
-def _is_live(search: Search) -> bool:
-    """Whether some hidden unit has a weight."""
-    return bool(search.x[search.layout.weights].any())
 
 
 def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
