@@ -64,8 +64,8 @@ class Interactions(AsText):
     # The hidden units' part of each pair; symmetric, zero diagonal, (n_units, n_units).
     through_hidden: Floats
     # What three units active together add beyond their pairs; only hidden units contribute.
-    # Symmetric, zero where two positions agree. None where the expansion ends with pairs, (n_units,
-    # n_units, n_units).
+    # Symmetric, zero where two positions agree. None where the expansion ends with pairs,
+    # (n_units, n_units, n_units).
     triplets: Floats | None
     words_info: WordsInfo | None = None  # what the model is of; None where it is not known
 

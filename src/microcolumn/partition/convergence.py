@@ -36,8 +36,8 @@ class Convergence:
     """
 
     n_steps: tuple[int, ...]  # annealing steps of each run, increasing
-    # The estimate of log Z by each chain alone: its log weight plus log Z of the base, (n_runs,
-    # n_chains).
+    # The estimate of log Z by each chain alone: its log weight plus log Z of the base,
+    # (n_runs, n_chains).
     log_weights: Floats
     # Logarithm of the chains' mean weight, and its standard error by the delta method, (n_runs,).
     estimates: Floats

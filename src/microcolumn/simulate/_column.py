@@ -84,8 +84,8 @@ class Truth:
     """
 
     drives: tuple[Drive, ...]  # the common drives
-    # Change of a unit's log intensity per unit of a drive; zero where it does not listen, (n_units,
-    # n_drives).
+    # Change of a unit's log intensity per unit of a drive; zero where it does not listen,
+    # (n_units, n_drives).
     gains: Floats
     synapses: tuple[Synapse, ...]  # direct connections
     # Cells whose spikes make up each unit; 1 for single units. All cells of a unit share its gains

@@ -68,8 +68,8 @@ class Problem(StartSettings):
     # The objective on most of the words and on the rest, which end fits of unpenalised hidden
     # units; without them such a fit ends where the objective on all words hardly falls.
     parts: tuple[Objective, Objective] | None = None
-    # Coordinates of a potential in which the objective is about equally curved, (n_visible - 1,
-    # n_visible - 1).
+    # Coordinates of a potential in which the objective is about equally curved,
+    # (n_visible - 1, n_visible - 1).
     basis: Floats | None = None
     # A cheaper objective whose minima are close by: penalised hidden units that are drawn at random
     # settle by it before they come to the objective itself.
