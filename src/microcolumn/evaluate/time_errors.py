@@ -151,14 +151,9 @@ def mean_stderr(values: Floats, weights: Floats | None = None) -> float:
 def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanOverTime:
     """Mean over splits of what was gained on their test parts (docs/method.md, section 6).
 
-    Parameters
-    ----------
-    gains : ndarray, shape (n_splits, n_cells)
-        What each cell adds to the mean over a split's test part.
-    shares : ndarray, shape (n_splits, n_cells)
-        Share of the test part's words that lie in the cell.
-    train_share : float
-        Share of all words that a split trains on; not used for one split.
+    ``gains`` (n_splits, n_cells) are what each cell adds to the mean over a split's test part,
+    ``shares`` (n_splits, n_cells) the shares of the test part's words that lie in the cell, and
+    ``train_share`` is that of all words that a split trains on; not used for one split.
     """
     n_splits = len(gains)
     mean = float(gains.sum() / n_splits)
