@@ -84,10 +84,7 @@ SEEDS = {
         (mapped_files.write_table, "a.csv"),
         (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
     ],
-    "url": [
-        (written.write_nwb, "a.nwb"),
-        (lambda _, path: planted_archives.ibl(path), "ibl.nwb"),
-    ],
+    "url": [(written.write_nwb, "a.nwb"), (lambda _, path: planted_archives.ibl(path), "ibl.nwb")],
     "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
 }
 #: How files are read; by default without options of the format.

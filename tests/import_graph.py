@@ -36,11 +36,7 @@ SUBPACKAGES = (
     "report",
     "cli",
 )
-_SINGLE = {
-    "parameters": "energy",
-    "layout": "energy",
-    "__main__": "cli",
-}
+_SINGLE = {"parameters": "energy", "layout": "energy", "__main__": "cli"}
 
 #: What implements the interface of the kernels.
 IMPLEMENTATION = ("microcolumn.kernels.cpu.", "microcolumn.kernels.simd.")

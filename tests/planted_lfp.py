@@ -8,6 +8,7 @@ dz' gives, on its axis at depth z, the potential C dz' (sqrt((z - z')² + r²) -
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from scipy import signal
@@ -82,3 +83,29 @@ def _slow_noise(rng, n_samples, rate_hz):
     keep = np.exp(-1.0 / (0.020 * rate_hz))
     steps = np.sqrt(1.0 - keep**2) * rng.normal(size=n_samples)
     return signal.lfilter([1.0], [1.0, -keep], steps)[:, np.newaxis]
+
+
+def write_flashes(path):
+    """An NWB file of 16 contacts with a sink at 730 µm, 40 ms after each of 60 flashes."""
+    import pynwb
+
+    depths = np.arange(100.0, 1700.0, 100.0)
+    potentials_mv, flashes_s = planted_lfp([Sink(730.0, 0.040)], depths)
+    file = pynwb.NWBFile("flashes", "id", datetime(2020, 1, 1, tzinfo=UTC))
+    group = file.create_electrode_group("shank", "a shank", "V1", file.create_device("probe"))
+    file.add_electrode_column("depth_um", "µm along the probe")
+    for depth in depths:
+        file.add_electrode(group=group, location="V1", depth_um=depth)
+    contacts = file.create_electrode_table_region(list(range(depths.size)), "all contacts")
+    sampling = {"rate": 1000.0, "starting_time": 2.0, "electrodes": contacts}
+    series = pynwb.ecephys.ElectricalSeries(name="lfp", data=1e-3 * potentials_mv, **sampling)
+    potentials = pynwb.ecephys.LFP()
+    file.create_processing_module("ecephys", "processed").add(potentials)
+    potentials.add_electrical_series(series)
+    table = pynwb.epoch.TimeIntervals(name="flashes", description="when the screen lit up")
+    for time in flashes_s:
+        table.add_row(start_time=time, stop_time=time + 0.1)
+    file.add_time_intervals(table)
+    with pynwb.NWBHDF5IO(str(path), "w") as io:
+        io.write(file)
+    return path

@@ -9,11 +9,7 @@ import numpy as np
 from planted_patterns import patterns_of
 from planted_scores import planted_score
 
-from microcolumn.evaluate import (
-    Assemblies,
-    Assembly,
-    LayerStatistics,
-)
+from microcolumn.evaluate import Assemblies, Assembly, LayerStatistics
 from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
 from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import RBM, Ising, SemiRBM, to_bytes

@@ -58,11 +58,3 @@ def test_a_region_outside_isocortex_has_an_acronym_and_no_layer():
 
 def test_a_number_that_the_atlas_does_not_have_stays_one():
     assert ccf_acronym(-123456) == "CCF 123456"
-
-
-def test_314_regions_are_layers_and_no_number_stands_twice():
-    from microcolumn import atlas
-
-    known = atlas._regions()
-    assert len(known.places) == 314
-    assert len(known.acronyms) == 314 + 59 + 3 + 952

@@ -48,11 +48,6 @@ def test_edges_are_compared_to_the_nanosecond():
     assert epochs.locate(np.array([2 + 1e-10, 2 + 1e-9])).tolist() == [0, -1]
 
 
-def test_an_epoch_holds_a_spike_on_its_end_save_where_the_next_begins():
-    epochs = Epochs([[0, 5], [5, 9]])
-    assert epochs.locate(np.array([0.0, 5.0, 9.0, 9.0 + 2e-9])).tolist() == [0, 1, 1, -1]
-
-
 def test_epochs_that_touch_stay_apart_and_keep_their_labels():
     epochs = Epochs([[0, 5], [5, 9]], labels=["movie", "dark"])
     assert len(epochs.intersect(Epochs([[2, 8]]))) == 2

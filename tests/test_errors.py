@@ -68,9 +68,7 @@ NAMES = {
     "coupled": mc.Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60))),
     "hidden": mc.Parameters(b=np.zeros(2), J=1.0 - np.eye(2), W=np.ones((2, 1))),
     "three": mc.Recording(
-        [[0.5], [0.1], [0.2]],
-        mc.Units("abc", layer=["II/III", "IV", "V/VI"]),
-        [[0, 1]],
+        [[0.5], [0.1], [0.2]], mc.Units("abc", layer=["II/III", "IV", "V/VI"]), [[0, 1]]
     ),
     "repeats": mc.Repeats([0.0, 0.2], 0.2),
     "drive": mc.StimulusDrive.from_words,
@@ -86,6 +84,10 @@ NAMES = {
     "sparse": sparse,
     "layer_labels": layer_labels,
     "LFP": LFP,
+    "potentials": lambda samples=np.zeros((10, 2)), **changed: mc.io.LFP(  # noqa: B008
+        samples,
+        **{"sampling_rate_hz": 1e3, "depth_um": [0.0, 100.0], "depth_reference": "tip"} | changed,
+    ),
     "flash_response": flash_response,
     "potential": mc.Parameters(
         b=np.zeros(4), J=np.zeros((4, 4)), v=np.arange(5.0) * [0, 0, 1, 1, 1]
@@ -104,6 +106,11 @@ NAMES = {
     "ising": ISING,
     "large": mc.Independent.from_parameters(mc.Parameters(b=np.zeros(34))),
     "fitted": mc.Ising(l1=0.1).fit(BINS),
+    "newest": mc.Ising(objective="conditional").fit(BINS.embed(2)),
+    "driven": mc.models.Driven(
+        mc.Ising(objective="mpf"), mc.StimulusDrive.from_words(BINS, mc.Repeats([0.0, 0.3], 0.3))
+    ).fit(BINS),
+    "counted": mc.Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010),
     "layers": ["a", "a", "b", "b"],
     "half": HALF,
     "predicted": mc.evaluate.predict(ISING, BINS, positions=[2, 0]),

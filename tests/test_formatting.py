@@ -1,7 +1,6 @@
-import pytest
 from hypothesis import given, strategies as st
 
-from microcolumn.formatting import html_table, text_table
+from microcolumn.formatting import text_table
 
 PLAIN = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
 
@@ -22,8 +21,3 @@ def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(m
         "[red]:smile:",
         r"a b c\x1b[1m",
     ]
-
-
-def test_a_row_with_a_cell_too_few_is_refused():
-    with pytest.raises(ValueError, match="longer"):
-        html_table(("a", "b"), [("1",)])

@@ -6,11 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import NEVER_COACTIVE, Layout
-from microcolumn.objectives import (
-    MinimumProbabilityFlow,
-    NegativeLogLikelihood,
-    PseudoLikelihood,
-)
+from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood, PseudoLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.words import Words
@@ -104,16 +100,6 @@ def test_pairs_that_are_never_coactive_are_no_coordinates_and_have_their_couplin
     assert moved.J[0, 1] == theta.J[0, 1]
     assert np.array_equal(layout.pack(moved), vector)
     assert layout.multiplicity.tolist() == [2.0] * 2 + [1.0] * (3 + 3 * 2 + 2)
-
-
-def test_with_all_units_fixed_only_hidden_biases_are_left(random_parameters):
-    fixed = np.ones(3, dtype=bool)
-    assert (
-        Layout.of(random_parameters("ising", 3), fixed).pack(random_parameters("ising", 3)).size
-        == 0
-    )
-    theta = random_parameters("srbm", 3, 2)
-    assert np.array_equal(Layout.of(theta, fixed).pack(theta), theta.c)
 
 
 def test_a_basis_of_the_potential_changes_coordinates_and_slopes(random_parameters):

@@ -10,25 +10,6 @@ from microcolumn.penalties import L1, GroupL1
 PAIR = [[0.0, 0.5], [0.5, 0.0]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "n_hidden"),
-    [
-        ({}, "independent", 0),
-        ({"J": PAIR}, "ising", 0),
-        ({"J": PAIR, "v": [0.0, 0.0, 1.0]}, "kpairwise", 0),
-        ({"W": np.zeros((2, 3))}, "rbm", 3),
-        ({"J": PAIR, "W": np.ones((2, 1)), "c": [0.5]}, "srbm", 1),
-    ],
-)
-def test_the_kind_follows_from_the_parameters_that_are_there(arguments, kind, n_hidden):
-    theta = Parameters(b=[-1, -2], **arguments)
-    assert theta.kind == kind
-    assert theta.n_visible == 2
-    assert theta.n_hidden == n_hidden
-    assert theta.live.shape == (n_hidden,)
-    assert theta.b.dtype == np.float64
-
-
 def test_hidden_biases_are_zero_where_they_are_left_out():
     assert Parameters(b=[0.0], W=[[1.0, 2.0]]).c.tolist() == [0.0, 0.0]
 
@@ -147,17 +128,19 @@ def test_live_hidden_units_keep_rows_in_one_piece_as_kernels_need_them():
 
 
 @pytest.mark.parametrize(
-    ("parts", "kind"),
+    ("parts", "kind", "n_hidden"),
     [
-        ({}, "independent"),
-        ({"J": PAIR}, "ising"),
-        ({"W": [[1.0], [0.0]]}, "rbm"),
-        ({"J": PAIR, "W": [[1.0], [0.0]]}, "srbm"),
+        ({}, "independent", 0),
+        ({"J": PAIR}, "ising", 0),
+        ({"W": np.eye(2, 3)}, "rbm", 3),
+        ({"J": PAIR, "W": [[1.0], [0.0]], "c": [0.5]}, "srbm", 1),
     ],
 )
-def test_a_potential_goes_with_any_other_term(parts, kind):
+def test_the_kind_follows_from_the_terms_and_a_potential_goes_with_any(parts, kind, n_hidden):
     counted = {"independent": "independent+count", "ising": "kpairwise"}
-    assert Parameters(b=[0.0, 0.0], **parts).kind == kind
+    theta = Parameters(b=[-1, -2], **parts)
+    assert (theta.kind, theta.n_visible, theta.n_hidden) == (kind, 2, n_hidden)
+    assert (theta.live.shape, theta.b.dtype) == ((n_hidden,), np.float64)
     theta = Parameters(b=[0.0, 0.0], v=[0.0, 0.0, 2.0], **parts)
     assert theta.kind == counted.get(kind, f"{kind}+count")
     layout = Layout.of(theta)

@@ -60,13 +60,7 @@ def results(plan, tmp_path_factory):
     """Results of the plan as printed, made small."""
     monday, simulated = plan.quick().sources
     single, windows = plan.quick().experiments
-    small = {
-        "max_words": 2000,
-        "most_active": 4,
-        "l1": (1e-3, 4e-3),
-        "n_hidden": 3,
-        "n_splits": 2,
-    }
+    small = {"max_words": 2000, "most_active": 4, "l1": (1e-3, 4e-3), "n_hidden": 3, "n_splits": 2}
     reduced = Plan(
         (monday, replace(simulated, minutes=0.7)),
         (

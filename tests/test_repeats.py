@@ -82,10 +82,3 @@ def test_shuffled_repeats_keep_each_units_counts_at_each_moment():
     # Whole repeats of a unit are exchanged where all of them were observed.
     complete = {before[10 * r : 10 * r + 6, 0].tobytes() for r in range(6)}
     assert {after[10 * r : 10 * r + 6, 0].tobytes() for r in range(6)} == complete
-
-
-def test_shuffled_repeats_of_identical_repeats_are_the_same_words():
-    bits = np.tile(np.random.default_rng(0).random((10, 3)) < 0.5, (5, 1))
-    words = Words.from_array(bits)
-    mixed = Repeats(np.arange(5) * 0.2, 0.2).shuffled(words, 0)
-    np.testing.assert_array_equal(mixed.expand(), words.expand())

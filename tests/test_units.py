@@ -9,20 +9,15 @@ def test_names_and_labels_may_be_bytes_as_hdf5_files_hold_them():
     assert (units.ids, units.layer) == (("a", "b"), ("IV", "V"))
 
 
-def test_taking_units_keeps_depth_and_layer_in_the_asked_order():
-    units = Units("abc", depth_um=[100, 500, 900], layer=["II/III", "IV", "V/VI"])
-    taken = units.take([2, 0])
-    assert taken.ids == ("c", "a")
-    assert taken.depth_um.tolist() == [900.0, 100.0]
-    assert taken.layer == ("V/VI", "II/III")
-
-
-def test_areas_and_probes_stay_with_their_units():
-    units = Units("abc", [1.0, 2.0, 3.0], area=["VISp", "CA1", ""], probe=["A", "A", "B"])
+def test_what_is_known_of_units_stays_with_them_in_any_order():
+    where = {"layer": ["II/III", "IV", "V/VI"], "area": ["VISp", "CA1", ""]}
+    units = Units("abc", [1.0, 2.0, 3.0], **where, probe=["A", "A", "B"])
     for kept in (units.with_layers("xyz"), units.measured_from("tip", 9.0)):
         assert (kept.area, kept.probe) == (("VISp", "CA1", ""), ("A", "A", "B"))
     taken = units.take([2, 0])
-    assert (taken.area, taken.probe) == (("", "VISp"), ("B", "A"))
+    assert (taken.ids, taken.depth_um.tolist()) == (("c", "a"), [3.0, 1.0])
+    assert (taken.layer, taken.area) == (("V/VI", "II/III"), ("", "VISp"))
+    assert taken.probe == ("B", "A")
 
 
 def test_depths_are_a_copy_that_cannot_be_changed():

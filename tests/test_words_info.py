@@ -20,12 +20,8 @@ def test_the_span_is_on_the_recordings_clock():
     recording = Recording(
         [[10.001, 10.045, 30.01], [30.05]], epochs=[[10.0, 10.06], [30.0, 30.1]], units=Units("ab")
     )
-    words_info = WordsInfo.of(recording.bin(0.020))
-    assert (words_info.start_s, words_info.stop_s, words_info.n_bins) == (
-        10.0,
-        pytest.approx(30.1),
-        8,
-    )
+    bins = WordsInfo.of(recording.bin(0.020))
+    assert (bins.start_s, bins.stop_s, bins.n_bins) == (10.0, pytest.approx(30.1), 8)
     windows = WordsInfo.of(recording.bin(0.020).embed(2))
     assert (windows.start_s, windows.stop_s, windows.n_bins) == (10.0, pytest.approx(30.1), 6)
     later = WordsInfo.of(recording.restrict([[30.0, 30.1]]).bin(0.020))
@@ -76,14 +72,4 @@ def test_other_bins_windows_or_units_are_one_sentence_with_both_sides(words, fac
 
 def test_bits_are_named_by_unit_and_bin_before_the_newest():
     assert bit_names(UNITS, 1) == ("a", "b", "c")
-    assert bit_names(UNITS, 3) == (
-        "a@-2",
-        "b@-2",
-        "c@-2",
-        "a@-1",
-        "b@-1",
-        "c@-1",
-        "a@0",
-        "b@0",
-        "c@0",
-    )
+    assert bit_names(UNITS, 3) == tuple(f"{unit}@{k}" for k in (-2, -1, 0) for unit in "abc")

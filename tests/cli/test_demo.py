@@ -18,8 +18,7 @@ runner = CliRunner()
 
 FEW = {"models": ("Ising", "RBM"), "n_hidden": 3, "l1": (1e-4, 1e-3), "n_splits": 2}
 TINY = Plan(
-    (Source("B4", preset="B4", minutes=2.0),),
-    (Experiment("instantaneous", most_active=8, **FEW),),
+    (Source("B4", preset="B4", minutes=2.0),), (Experiment("instantaneous", most_active=8, **FEW),)
 )
 
 

@@ -113,19 +113,14 @@ def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
 def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
     twin = written.small_recording().trains[0]
     recording = mc.Recording([twin, twin], mc.Units(["a", "b"]), [[0.0, 20.0]])
-    session = written_npz(recording, tmp_path)
+    session = tmp_path / "recorded.npz"
+    recording.save(session)
     out = tmp_path / "ising.safetensors"
     asked = ("--model", "Ising", "--objective", "mpf", "--l1", 0, "--out", out)
     result = done("fit", session, *asked)
     [line] = result.stderr.splitlines()
     assert line.startswith("microcolumn: warning: Ising without a penalty has no finite optimum")
     assert out.exists()
-
-
-def written_npz(recording, folder):
-    path = folder / "recorded.npz"
-    recording.save(path)
-    return path
 
 
 def rows_of(text):

@@ -1,11 +1,9 @@
 import json
 import re
-from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 from commands import assert_option_refused, assert_refused, run
-from planted_lfp import Sink, planted_lfp
+from planted_lfp import write_flashes
 
 import microcolumn as mc
 
@@ -77,33 +75,7 @@ def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):
 @pytest.fixture(scope="module")
 def flashed(tmp_path_factory):
     """An NWB file with the field potential of a sink at 730 µm, 40 ms after each flash."""
-    import pynwb
-
-    depths = np.arange(100.0, 1700.0, 100.0)
-    potential_mv, flashes = planted_lfp([Sink(730.0, 0.040)], depths)
-    nwb = pynwb.NWBFile("flashes", "id", datetime(2020, 1, 1, tzinfo=UTC))
-    nwb.add_electrode_column("depth_um", "below the surface")
-    shank = nwb.create_electrode_group("shank", "a shank", "V1", nwb.create_device("probe"))
-    for depth in depths:
-        nwb.add_electrode(group=shank, location="V1", depth_um=depth)
-    contacts = nwb.create_electrode_table_region(list(range(depths.size)), "all contacts")
-    nwb.add_acquisition(
-        pynwb.ecephys.ElectricalSeries(
-            name="lfp",
-            data=potential_mv / 1e3,
-            electrodes=contacts,
-            rate=1000.0,
-            starting_time=2.0,
-        )
-    )
-    table = pynwb.epoch.TimeIntervals(name="flashes", description="full field")
-    for flash in flashes:
-        table.add_row(start_time=flash, stop_time=flash + 0.1)
-    nwb.add_time_intervals(table)
-    path = tmp_path_factory.mktemp("flashed") / "flashed.nwb"
-    with pynwb.NWBHDF5IO(str(path), "w") as io:
-        io.write(nwb)
-    return str(path)
+    return str(write_flashes(tmp_path_factory.mktemp("flashed") / "flashed.nwb"))
 
 
 FLASHES = ("--flashes", "flashes", "--depth-reference", "surface")

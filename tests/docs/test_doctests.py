@@ -2,12 +2,12 @@
 
 import doctest
 import importlib
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from planted_lfp import write_flashes
 
 import microcolumn as mc
 
@@ -26,37 +26,11 @@ def _study(path):
     planted_study.write(path)
 
 
-def _field_potentials(path):
-    """Potentials of 16 contacts with a sink at 730 µm after each of 60 flashes."""
-    import pynwb
-    from planted_lfp import Sink, planted_lfp
-
-    depths = np.arange(100.0, 1700.0, 100.0)
-    potentials_mv, flashes_s = planted_lfp([Sink(730.0, 0.040)], depths)
-    file = pynwb.NWBFile("flashes", "id", datetime(2020, 1, 1, tzinfo=UTC))
-    group = file.create_electrode_group("shank", "a shank", "V1", file.create_device("probe"))
-    file.add_electrode_column("depth_um", "µm along the probe")
-    for depth in depths:
-        file.add_electrode(group=group, location="V1", depth_um=depth)
-    contacts = file.create_electrode_table_region(list(range(depths.size)), "all contacts")
-    sampling = {"rate": 1000.0, "starting_time": 2.0, "electrodes": contacts}
-    series = pynwb.ecephys.ElectricalSeries(name="lfp", data=1e-3 * potentials_mv, **sampling)
-    potentials = pynwb.ecephys.LFP()
-    file.create_processing_module("ecephys", "processed").add(potentials)
-    potentials.add_electrical_series(series)
-    table = pynwb.epoch.TimeIntervals(name="flashes", description="when the screen lit up")
-    for time in flashes_s:
-        table.add_row(start_time=time, stop_time=time + 0.1)
-    file.add_time_intervals(table)
-    with pynwb.NWBHDF5IO(str(path), "w") as io:
-        io.write(file)
-
-
 #: Files that examples open.
 _FILES = {
     "session.npz": lambda path: mc.simulate.microcolumn(n_units=6, minutes=1).save(path),
     "study.db": _study,
-    "lfp.nwb": _field_potentials,
+    "lfp.nwb": write_flashes,
 }
 
 

@@ -79,13 +79,6 @@ def test_gaussian_hidden_units_are_couplings_of_low_rank(theta):
     np.testing.assert_allclose(log_weight(kept, X) + constant, written_out, atol=1e-12)
 
 
-def test_bernoulli_units_are_no_couplings():
-    with pytest.raises(ValueError, match="act beyond pairs"):
-        Parameters(b=[0.0], W=[[1.0]]).as_pairs()
-    with pytest.raises(ValueError, match="hidden is 'poisson'; choose"):
-        Parameters(b=[0.0], W=[[1.0]], hidden="poisson")
-
-
 @settings(max_examples=15, deadline=None)
 @given(MODELS, st.sampled_from([mpf, pseudolikelihood, negative_log_likelihood]))
 def test_gradients_by_gaussian_weights_are_finite_differences(theta, objective):

@@ -1,7 +1,6 @@
 """Adequacy of models of every kind, most of them outside the paper's family."""
 
 import numpy as np
-import planted_drive
 import pytest
 from scipy import stats
 
@@ -170,12 +169,3 @@ def test_one_and_two_units_are_tested(n_units):
     X = (np.random.default_rng(0).random((500, n_units)) < 0.3).astype(np.uint8)
     for name in ESTIMATORS:
         assert mc.evaluate.adequacy(ESTIMATORS[name]().fit(X), X).describes
-
-
-def test_a_model_with_a_stimulus_drive_is_refused():
-    """It has other words at each moment."""
-    words, repeats = planted_drive.planted(n_units=3, n_repeats=10, n_moments=30)
-    drive = mc.StimulusDrive.from_words(words, repeats)
-    model = mc.models.Driven(mc.Ising(l1=1e-3, objective="pseudolikelihood"), drive).fit(words)
-    with pytest.raises(TypeError, match="a driven model has a log Z for each moment"):
-        mc.evaluate.adequacy(model, words)

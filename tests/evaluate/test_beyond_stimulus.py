@@ -92,5 +92,3 @@ def test_parts_that_share_a_repeat_are_refused(driven_alike):
     _, (train, _), repeats = driven_alike
     with pytest.raises(ValueError, match=r"repeat .* lies in both parts; split with"):
         beyond_stimulus(ISING, train, train, repeats)
-    with pytest.raises(ValueError, match="models is empty"):
-        beyond_stimulus({}, train, train, repeats)

@@ -103,8 +103,6 @@ def test_given_strengths_are_neither_extended_nor_rounded(parts, monkeypatch):
     _scored_by(monkeypatch, lambda l1: -l1)
     found = mc.evaluate.choose_l1(mc.Ising(tol=1e-4), *parts, [0.0012345, 2e-3])
     assert (found.l1_values, found.best.l1, found.is_at_end) == ((0.0012345, 2e-3), 0.0012345, True)
-    with pytest.raises(ValueError, match="l1_values is 'fine'; pass 'auto', 'coarse' or numbers"):
-        mc.evaluate.choose_l1(mc.Ising(), *parts, "fine")
 
 
 def test_independent_words_have_one_strength():

@@ -118,19 +118,6 @@ def test_tiny_and_huge_weights_keep_their_digits(bias, weights):
     np.testing.assert_allclose(_of_one_hidden_unit(bias, weights), exact, rtol=1e-12, atol=1e-307)
 
 
-def test_one_hidden_unit_has_closed_forms():
-    c, u, v = -1.0, 0.7, -1.3
-    theta = Parameters(b=[0.5, -0.5], W=[[u], [v]], c=[c])
-    found = effective_interactions(theta, order=2)
-    e = np.exp
-    assert found.log_weight_silent == pytest.approx(np.log(1 + e(c)), rel=1e-14)
-    assert found.singles[0] == pytest.approx(0.5 + np.log((1 + e(c + u)) / (1 + e(c))), rel=1e-13)
-    ratio = (1 + e(c + u + v)) * (1 + e(c)) / ((1 + e(c + u)) * (1 + e(c + v)))
-    assert found.through_hidden[0, 1] == pytest.approx(np.log(ratio), rel=1e-13)
-    assert found.triplets is None
-    assert found.order == 2
-
-
 def test_the_triplet_is_exactly_zero_where_the_softplus_is_symmetric():
     assert _of_one_hidden_unit(-3.0, (1.0, 2.0, 3.0)) == 0.0
     assert _of_one_hidden_unit(-1.0, (1.0, -2.0, 3.0)) == 0.0
@@ -185,14 +172,6 @@ def test_words_of_at_most_three_active_cells_are_explained_in_full_by_triplets()
     assert explained.fraction[2] == pytest.approx(1.0, abs=1e-14)
     assert explained.rms_nats[0] > explained.rms_nats[1] > 0.1
     assert effective_interactions(theta, order=2).explained(bits).fraction.shape == (2,)
-
-
-def test_pairs_explain_an_ising_model_in_full():
-    theta = _random_parameters(3, 6, 0, 1.0)
-    bits = np.random.default_rng(3).random((100, 6)) < 0.4
-    explained = effective_interactions(theta).explained(bits)
-    np.testing.assert_allclose(explained.fraction[1:], 1.0, atol=1e-14)
-    assert explained.fraction[0] < 0.99
 
 
 def test_without_variance_there_is_no_share():

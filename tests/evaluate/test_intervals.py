@@ -216,18 +216,6 @@ def test_couplings_beside_dead_hidden_units_are_those_of_an_ising_model():
     np.testing.assert_array_equal(found.couplings.low, _ising(X).couplings.low)
 
 
-@pytest.mark.parametrize(
-    ("model", "reason"),
-    [
-        (mc.RBM.from_parameters(Parameters(b=np.zeros(2), W=np.ones((2, 1)))), "by assemblies"),
-        (mc.Independent.from_parameters(Parameters(b=np.zeros(2))), "pairs alone"),
-    ],
-)
-def test_models_of_anything_but_pairs_are_refused(model, reason):
-    with pytest.raises(ValueError, match=reason):
-        mc.evaluate.intervals(model, np.eye(2, dtype=int))
-
-
 def test_q_values_are_those_of_benjamini_and_hochberg():
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
     expected = [0.04, np.nan, 4 * 0.04 / 3, 4 * 0.04 / 3, 0.5]

@@ -139,12 +139,10 @@ def test_an_array_has_the_models_bin_width_and_no_other(recording):
         mc.score(model, words.expand(), bin_width=0.020)
 
 
-def test_layers_are_the_models_own_or_those_of_a_table_in_any_order(recording, words, model):
+def test_layers_are_the_models_own_or_those_of_a_table_in_any_order(recording, model):
     own = mc.evaluate.layer_statistics(model)
     assert own.layers == tuple(sorted(set(recording.units.layer)))
     for layer in (recording.units, recording.units.take(REVERSED), recording.units.layer):
         assert mc.evaluate.layer_statistics(model, layer) == own
     with pytest.raises(ValueError, match="unit '5'"):
         mc.evaluate.layer_statistics(model, recording.units.take([0, 1, 2, 3, 4]))
-    with pytest.raises(ValueError, match="does not know its units"):
-        mc.evaluate.layer_statistics(mc.RBM(n_hidden=3).fit(words.expand()))

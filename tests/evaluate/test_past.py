@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
@@ -72,25 +71,6 @@ def test_probabilities_and_gains_are_those_of_the_enumerated_windows(
         rtol=1e-9,
         atol=1e-9,
     )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_for_one_cell_the_past_is_the_rest(random_model, kind):
-    model, words, rates = random_model(kind, 4, 4), _words(80, 1, 4), np.full(4, 0.3)
-    np.testing.assert_allclose(
-        conditional_gain(model, words, baseline=rates, given="past"),
-        conditional_gain(model, words, baseline=rates, given="rest"),
-        rtol=1e-12,
-    )
-
-
-def test_an_empty_past_leaves_the_marginals(random_model, distribution):
-    model, words = random_model("srbm", 2, 3), _words(20, 3, 1)
-    marginals = sum(q * np.array(x) for x, q in distribution(model).items())
-    probability = probability_given_past(model, words)
-    np.testing.assert_allclose(probability, np.tile(marginals, (len(words), 1)), rtol=1e-12)
-    gains = conditional_gain(model, words.expand(), baseline=marginals, given="past")
-    np.testing.assert_allclose(gains, np.zeros(3), atol=1e-11)
 
 
 def test_the_past_predicts_a_follower_and_leaves_its_leader_alone():

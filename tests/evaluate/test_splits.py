@@ -60,8 +60,6 @@ def test_all_pairs_are_there_with_one_margin_and_can_be_asked_for_in_either_orde
     assert str(forth) == str(back)
     zero = found.pair("Independent", "Ising")
     assert zero.bits_per_second == pytest.approx(-found.scores["Ising"].bits_per_second)
-    with pytest.raises(ValueError, match="no pair of 'Ising' and 'C'; choose two of RBM 5, Ising,"):
-        found.pair("Ising", "C")
 
 
 def test_a_model_with_a_spurious_mode_in_one_split_is_in_no_rank_and_no_pair():

@@ -127,5 +127,3 @@ def test_chains_that_start_from_data_find_the_distribution(too_large):
     likely = probability > 1e-3
     z = (drawn.probability - probability)[likely] / drawn.stderr[likely]
     assert np.abs(z).max() < 4.5
-    with pytest.raises(ValueError, match="initial is for models"):
-        synchrony(words, initial=words)

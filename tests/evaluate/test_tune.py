@@ -47,10 +47,3 @@ def test_compare_fits_what_is_not_fitted(words):
     )
     mixed = mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test, train=train)
     assert mixed.scores["Tree"].bits_per_second == found.scores["Tree"].bits_per_second
-    with pytest.raises(ValueError, match=r"not Tree; pass the words .* as train"):
-        mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test)
-
-
-def test_a_class_is_no_model(words):
-    with pytest.raises(TypeError, match=r"^models has the class Ising; pass Ising\(\)$"):
-        mc.tune([mc.Ising, mc.RBM], words)

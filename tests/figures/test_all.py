@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from microcolumn.evaluate import WindowResult
-from microcolumn.figures import FIGURES, PAPER, _all, available_figures, draw_all
+from microcolumn.figures import FIGURES, _all, available_figures, draw_all
 from microcolumn.figures.conditions import SEVERAL_BINS, TESTED
 from microcolumn.study import NotComputedError
 
@@ -53,10 +53,6 @@ def test_by_default_all_are_drawn_that_have_results(results):
 def test_a_figure_has_a_name_and_the_number_of_the_paper(results, asked):
     assert found(results, figures=[asked]) == [("ranking", None)]
     assert found(results, figures=["s1"], recordings="B") == [("annealing", "B")]
-
-
-def test_the_paper_has_figures_1_to_6_and_s1():
-    assert sorted(PAPER) == ["1", "2", "3", "4", "5", "6", "S1"]
 
 
 def test_words_of_several_bins_are_drawn_where_their_length_matters(planted_results, monkeypatch):

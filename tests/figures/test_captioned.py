@@ -11,7 +11,6 @@ from microcolumn.figures.captioned import COLUMN, captioned
 
 TITLE = 'Models of <script>alert("$")</script> & co'
 CAPTION = "(a) λ = 0.1 for <b>cells</b> & 'others'; (b) ±1 s.e. id=\"x\" url(#y)"
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def draw(title=TITLE, caption=CAPTION, number="2"):
@@ -34,13 +33,11 @@ def test_a_figure_of_simulated_data_says_so_in_the_figure_its_caption_and_its_fi
     figure.mark_simulated("The data are simulated.")
     assert figure.caption == f"{CAPTION} The data are simulated."
     assert "simulated" in [text.get_text() for text in figure.texts]
-    file = BytesIO()
-    figure.savefig(file, format=kind)
     if kind == "png":
-        assert Image.open(file).text["Keywords"] == "simulated"
+        assert Image.open(BytesIO(saved(figure, kind))).text["Keywords"] == "simulated"
     else:
         mark = b"/Keywords (simulated)" if kind == "pdf" else b"<rdf:li>simulated</rdf:li>"
-        assert mark in file.getvalue()
+        assert mark in saved(figure, kind)
 
 
 def small(title=TITLE, caption=CAPTION, number="2"):

@@ -29,14 +29,6 @@ def test_panels_are_pairs_groups_and_the_gain(planted_results):
     assert float(value.get_xdata()[0]) == pytest.approx(20.0)  # 12 bits/s, and 10 of pairs
 
 
-def test_the_caption_says_which_penalty_is_drawn(planted_results):
-    """All planted validation scores are equal, so that the strongest penalty is drawn."""
-    assert (
-        "RBM 5 (λ = 4e-3, the sparsest fit within one standard error of the best on validation "
-        "words; scores: λ = 1e-3)"
-    ) in opening(planted_results).caption
-
-
 @pytest.mark.parametrize(
     ("models", "expected"),
     [

@@ -1,14 +1,13 @@
 from dataclasses import replace
 
 import numpy as np
-import planted_study
 import planted_study as planted
 import pytest
 
 from microcolumn.figures import gains, ranking, windows
 from microcolumn.study import NotComputedError, Results
 
-FIRST, _ = planted_study.PLAN.experiments
+FIRST, _ = planted.PLAN.experiments
 
 
 def halved(model):
@@ -39,8 +38,8 @@ def pair(planted_results, monkeypatch):
     monkeypatch.setattr(planted_results, "comparison", comparison)
     both = [c._replace(recording=name) for name in ("cells", "$B") for c in tested()]
     monkeypatch.setattr(planted_results, "tested", lambda: both)
-    sources = (planted_study.SOURCE, replace(planted_study.SOURCE, name="$B", seed=1))
-    monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
+    sources = (planted.SOURCE, replace(planted.SOURCE, name="$B", seed=1))
+    monkeypatch.setattr(planted_results, "plan", replace(planted.PLAN, sources=sources))
     index = planted_results.index
     families = index.families
     monkeypatch.setattr(index, "families", lambda c: families(c._replace(recording="cells")))
@@ -106,10 +105,6 @@ def test_without_a_model_that_may_be_ranked_it_is_left_out(tmp_path):
         ranking(Results(path), "cells")
 
 
-def lines(figure):
-    return lines_of(figure.axes[0])
-
-
 def lines_of(ax):
     named = [line for line in ax.lines if not line.get_label().startswith("_")]
     return {line.get_label(): line.get_ydata() for line in named}
@@ -117,31 +112,18 @@ def lines_of(ax):
 
 def test_the_lines_are_the_stored_scores_per_neuron_against_bins(planted_results):
     figure = windows(planted_results)
-    found = lines(figure)
+    found = lines_of(figure.axes[0])
     assert found["Ising"] == pytest.approx(np.array([10.0, 14.0, 14.0]) / 4)
     assert found["RBM"] == pytest.approx(np.array([12.0, 16.0, 20.0]) / 4)
     assert figure.axes[0].get_xlabel() == "bins of 6.7 ms per word"
 
 
 def test_the_gain_over_the_ising_model_is_paired_by_split(planted_results):
-    gains = figure_gains(windows(planted_results))
+    gains = lines_of(windows(planted_results).axes[1])
     assert list(gains) == ["RBM"]
-    per_unit = [
-        [
-            (
-                planted_study.bits_per_second("RBM", split, n)
-                - planted_study.bits_per_second("Ising", split, n)
-            )
-            / 4
-            for split in range(4)
-        ]
-        for n in (1, 2, 3)
-    ]
-    np.testing.assert_allclose(gains["RBM"], np.mean(per_unit, axis=1))
-
-
-def figure_gains(figure):
-    return lines_of(figure.axes[1])
+    score = planted.bits_per_second
+    splits = [[score("RBM", k, n) - score("Ising", k, n) for k in range(4)] for n in (1, 2, 3)]
+    np.testing.assert_allclose(gains["RBM"], np.mean(splits, axis=1) / 4)
 
 
 def false_at(windows_, models):
@@ -157,6 +139,6 @@ def false_at(windows_, models):
 
 def test_spurious_modes_are_gaps_that_the_caption_names(tmp_path):
     keep, change = (lambda job: job.kind == "test"), false_at((1, 3), ("RBM",))
-    figure = windows(Results(planted_study.write(tmp_path / "s.db", keep=keep, change=change)))
-    assert lines(figure)["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
+    figure = windows(Results(planted.write(tmp_path / "s.db", keep=keep, change=change)))
+    assert lines_of(figure.axes[0])["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
     assert "Not drawn, because of a spurious mode: RBM of 1 and 3 bins." in figure.caption

@@ -177,11 +177,7 @@ BINS = {"bin_width": 0.02}
         ("0,1\n1,0\n0,1\n", BINS | {"times": "x"}, "times does not apply to a matrix of counts"),
         ("unit,time\n1,6\n", {"time_unit": "min"}, "time_unit is 'min'; choose one of 's', 'ms'"),
         ("unit,time_ms\n1,6\n", {"time_unit": "s"}, "'time_ms' is in ms but time_unit is 's'"),
-        (
-            "unit,time\n1,6\n",
-            {"time_unit": "samples"},
-            "sampling_rate is None; pass sampling_rate",
-        ),
+        ("unit,time\n1,6\n", {"time_unit": "samples"}, "sampling_rate is None; pass sampling_rate"),
         ("unit,samples\n1,6\n", {"sampling_rate": -1}, "sampling_rate is -1; pass sampling_rate="),
         ("unit,time\n1,6\n", {"sampling_rate": 30_000}, "30000 but times are in s; pass time_unit"),
     ],

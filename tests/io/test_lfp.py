@@ -23,34 +23,6 @@ def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeate
     np.testing.assert_array_equal(taken.depth_um, [7.0, 5.0])
     np.testing.assert_array_equal(taken.take([1]).stretch(0, 2), [[0.0], [3.0]])
     assert taken.take([1]).depth_reference == "tip"
-    with pytest.raises(ValueError, match=r"channels names position 2; positions of 2 channels"):
-        taken.take([2])
-    with pytest.raises(TypeError, match=r"channels\[0\] is True"):
-        taken.take([True, False])
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"samples": np.zeros(10)}, r"the LFP has shape \(10,\)"),
-        ({"samples": [["a"]]}, "samples cannot be read as real numbers"),
-        ({"sampling_rate_hz": 0.0}, "sampling_rate_hz is 0.0; pass samples per second"),
-        ({"sampling_rate_hz": np.nan}, "sampling_rate_hz is nan"),
-        ({"start_s": np.inf}, "start_s is inf"),
-        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 channels"),
-        ({"depth_reference": "unstated"}, "is 'unstated'; state what depths are measured from"),
-        ({"depth_reference": "pia"}, "is 'pia'; state what depths are measured from"),
-    ],
-)
-def test_what_cannot_be_an_lfp_gets_one_sentence(changed, message):
-    arguments = {
-        "samples": np.zeros((10, 2)),
-        "sampling_rate_hz": 1000.0,
-        "depth_um": [0.0, 100.0],
-        "depth_reference": "surface",
-    }
-    with pytest.raises(ValueError, match=message):
-        LFP(**(arguments | changed))
 
 
 def test_a_neo_signal_in_any_unit_gives_the_same_map_as_its_array():

@@ -130,13 +130,3 @@ def test_a_mapping_that_does_not_fit_is_one_sentence(options, sentence, tmp_path
         c=np.zeros(4, complex),
     )
     assert_refused(path, sentence, **options)
-
-
-def test_datasets_outside_the_file_are_not_opened(tmp_path):
-    # Other ways to lead out of a file are in test_containment.py.
-    (tmp_path / "secret").write_bytes(b"root:x:0")
-    path = hdf5_file(tmp_path / "a.h5", times=np.arange(8.0))
-    with h5py.File(path, "a") as file:
-        storage = [(str(tmp_path / "secret"), 0, 8)]
-        file.create_dataset("units", (8,), "u1", external=storage)
-    assert_refused(path, "/units has its values in another file", times="times", units="units")

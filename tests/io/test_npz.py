@@ -134,10 +134,7 @@ DAMAGE = {
         },
         "there is no unit in it",
     ),
-    "positions": (
-        {"spike_units": np.array([0, 1, 2, 3])},
-        "entry 3 of spike_units is 3,",
-    ),
+    "positions": ({"spike_units": np.array([0, 1, 2, 3])}, "entry 3 of spike_units is 3,"),
     "lengths": ({"spike_units": np.array([0, 1])}, "spike_times has 4 entries but spike_units ha"),
     "text": ({"spike_times": np.array(["a"] * 4)}, "spike_times has shape .4,. and dtype <U1"),
     "fractions": ({"spike_units": np.zeros(4)}, "spike_units .* needs one whole number per entry"),

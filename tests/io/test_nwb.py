@@ -3,14 +3,7 @@ import sys
 import numpy as np
 import pytest
 from conftest import RECORDINGS
-from planted_nwb import (
-    EPOCHS,
-    TRAINS,
-    empty_file,
-    with_electrodes,
-    with_units,
-    written,
-)
+from planted_nwb import EPOCHS, TRAINS, empty_file, with_electrodes, with_units, written
 from refusals import assert_refused
 
 from microcolumn.io import read
@@ -179,9 +172,7 @@ def test_units_never_observed_together_need_a_decision(tmp_path):
 
 def test_epochs_keep_their_labels_within_the_observed_time(tmp_path):
     recording = observed(
-        tmp_path,
-        [[[0.5, 2.5]]] * 4,
-        epochs=[(2.0, 3.0, "dark"), (0.0, 1.0, "movie", "a")],
+        tmp_path, [[[0.5, 2.5]]] * 4, epochs=[(2.0, 3.0, "dark"), (0.0, 1.0, "movie", "a")]
     )
     check_epochs(recording, [(0.5, 1.0), (2.0, 2.5)])
     assert recording.epochs.labels == ("movie, a", "dark")
@@ -192,9 +183,6 @@ def test_invalid_times_are_left_out(tmp_path):
     recording = observed(tmp_path, epochs=[(0.0, 3.0, "a")], invalid=[(1.0, 1.5), (1.2, 2.0)])
     check_epochs(recording, [(0.0, 1.0), (2.0, 3.0)])
     assert recording.notes == ("1 s of invalid_times are left out",)
-
-
-# ---- where units are
 
 
 def test_invalid_times_count_from_zero_where_nothing_else_is_stated(tmp_path):

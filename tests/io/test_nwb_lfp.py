@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
+from planted_nwb import written
 
 from microcolumn.io import LFP
 from microcolumn.io.nwb.lfp import read_flashes, read_lfp
@@ -39,12 +40,6 @@ def add_lfp(file, series):
     container = pynwb.ecephys.LFP()
     module.add(container)
     container.add_electrical_series(series)
-
-
-def written(file, path):
-    with pynwb.NWBHDF5IO(str(path), "w") as io:
-        io.write(file)
-    return path
 
 
 @pytest.fixture(scope="module")

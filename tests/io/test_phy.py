@@ -191,10 +191,7 @@ DAMAGE = {
     "fractions": ({"spike_clusters__npy": np.ones(6)}, "needs one whole number per entry"),
     "objects": ({"spike_clusters__npy": np.array([None] * 6)}, "holds Python objects"),
     "magic": ({"spike_times__npy": "no array at all"}, "spike_times.npy is no NumPy array"),
-    "no key": (
-        {"cluster_group__tsv": "a\tb\n1\t2\n"},
-        "has a, b and no column cluster_id",
-    ),
+    "no key": ({"cluster_group__tsv": "a\tb\n1\t2\n"}, "has a, b and no column cluster_id"),
     "twice": (
         {"cluster_group__tsv": "cluster_id\tgroup\n2\ta\n2\tb\n"},
         "line 3 names unit '2' again",

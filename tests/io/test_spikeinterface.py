@@ -151,25 +151,16 @@ def test_what_only_spikeinterface_opens_is_refused_with_the_way_to_open_it(name,
 
 
 DAMAGE = {
-    "no info": (
-        lambda f: (f / "numpysorting_info.json").unlink(),
-        "no numpysorting_info.json, so",
-    ),
+    "no info": (lambda f: (f / "numpysorting_info.json").unlink(), "no numpysorting_info.json, so"),
     "no spikes": (lambda f: (f / "spikes.npy").unlink(), "it has no spikes.npy"),
     "no JSON": (lambda f: (f / "numpysorting_info.json").write_text("{"), "lacks rate, units"),
     "rate": (lambda f: changed_info(f, sampling_frequency=0), "states 0.0 samples per second"),
     "segments": (lambda f: changed_info(f, num_segments=10**9), "and 1000000000 segments"),
     "units": (lambda f: changed_info(f, unit_ids=None), "lacks rate, units"),
-    "no unit": (
-        lambda f: changed_info(f, unit_ids=[]),
-        "entry 0 of unit_index",
-    ),
+    "no unit": (lambda f: changed_info(f, unit_ids=[]), "entry 0 of unit_index"),
     "twice": (lambda f: changed_info(f, unit_ids=["a", "a", "b"]), "are both 'a'"),
     "unit": (lambda f: changed_spikes(f, "unit_index", 3), "entry 6 of unit_index .* is 3, but"),
-    "segment": (
-        lambda f: changed_spikes(f, "segment_index", -1),
-        "entry 6 of segment_index",
-    ),
+    "segment": (lambda f: changed_spikes(f, "segment_index", -1), "entry 6 of segment_index"),
     "dtype": (lambda f: np.save(f / "spikes.npy", np.zeros(3)), "spikes.npy has shape"),
     "claim": (claimed, "spikes.npy claims 10,000,000,128 bytes in a file of 128"),
     "truncated": (

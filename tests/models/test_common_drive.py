@@ -153,17 +153,6 @@ def test_gains_add_up_to_a_positive_number_whatever_their_signs(distribution):
     assert np.corrcoef(model.w_, -w)[0, 1] > 0.97
 
 
-def test_samples_have_the_moments_of_the_integral():
-    model, n = truth_of(8, gains=(0.0, 0.5)), 100_000
-    X = model.sample(n, random_state=4).astype(float)
-    p = model.modes_
-    rates, pairs = model.weights_ @ p, (model.weights_[:, None] * p).T @ p
-    assert np.abs((X.mean(axis=0) - rates) / np.sqrt(rates * (1 - rates) / n)).max() < 4.0
-    upper = np.triu_indices(8, 1)
-    z = ((X.T @ X / n - pairs) / np.sqrt(pairs * (1 - pairs) / n))[upper]
-    assert np.abs(z).max() < 4.5
-
-
 def test_the_drive_given_words_is_that_of_bayes_rule():
     truth, rng = truth_of(40, gains=(0.0, 0.3)), np.random.default_rng(5)
     g = rng.normal(size=5000)
@@ -180,19 +169,3 @@ def test_a_fit_that_ends_early_says_so():
     with pytest.warns(UserWarning, match="Gaussian drive is not converged: after 2 iterations"):
         model = CommonDrive(max_iter=2).fit(truth_of().sample(2000, 0))
     assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (([0.0, 0.0], [1.0]), "w has shape"),
-        (([[0.0]], [1.0]), "b has shape"),
-        (([], []), "words have no bits"),
-        (([0.0], [np.inf]), r"w\[0\] is inf"),
-        (([0.0], [1.0], [0.0, 1.0], [0.5, 0.4]), "weights must be positive and add up to 1"),
-        (([0.0], [1.0], [0.0, 1.0], [1.0]), "weights has shape"),
-    ],
-)
-def test_parameters_that_make_no_model_are_refused(arguments, problem):
-    with pytest.raises(ValueError, match=problem):
-        CommonDrive.from_parameters(*arguments)

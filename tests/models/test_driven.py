@@ -183,21 +183,3 @@ def test_importance_sampling_comes_close_to_exact_sums(data, fits):
     difference = abs(exact[1].value - sampled[1].value)
     assert 0.0 < difference < 4 * sampled[1].stderr
     np.testing.assert_allclose(exact[0], sampled[0], atol=0.1)
-
-
-def test_what_a_driven_model_cannot_do_is_a_sentence(data, fits):
-    train, every, repeats = data
-    model, drive = fits["ising"], fits["ising"].drive
-    for call in (lambda: model.score_samples(every), model.log_partition, model.sample):
-        with pytest.raises(TypeError, match="a driven model"):
-            call()
-    with pytest.raises(TypeError, match="a word a probability at a moment"):
-        mc.compare({"driven": model}, every)
-    with pytest.raises(TypeError, match="words is a ndarray, which has no times"):
-        model.log_probability(EVERY)
-    with pytest.raises(ValueError, match="objective='pseudolikelihood' or 'mpf'"):
-        Driven(mc.Ising(), drive).fit(train)
-    with pytest.raises(TypeError, match="model is "):
-        Driven(LogisticRegression(), drive).fit(train)
-    with pytest.raises(TypeError, match="drive is a Repeats; pass StimulusDrive"):
-        Driven(mc.Ising(), repeats).fit(train)

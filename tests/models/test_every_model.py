@@ -223,11 +223,6 @@ def test_the_past_is_summed_out_as_enumeration_does(X, model, window):
         np.testing.assert_allclose(found[past[row]], expected, rtol=1e-8)
 
 
-def test_models_that_do_not_know_the_past_say_so(X, fits):
-    with pytest.raises(TypeError, match="use given='rest'"):
-        mc.evaluate.predict(fits["cascade"], mc.Words.from_array(X), given="past")
-
-
 @pytest.mark.parametrize(
     "model",
     [

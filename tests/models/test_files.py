@@ -110,9 +110,7 @@ def test_a_file_cut_short_at_any_length_is_refused(tmp_path, content):
 
 
 @settings(
-    deadline=None,
-    max_examples=400,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(place=st.floats(0.0, 1.0, exclude_max=True), bit=st.integers(0, 7), head=st.booleans())
 @example(place=0.0, bit=0, head=False)

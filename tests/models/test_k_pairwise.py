@@ -2,13 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.special import gammaln, logsumexp
 
 import microcolumn as mc
-from microcolumn.energy import log_weight
-from microcolumn.objectives import (
-    negative_log_likelihood,
-)
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, gibbs_samples
 
@@ -40,34 +35,6 @@ def words(theta):
     return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
 
 
-def test_the_likelihood_and_its_gradient_are_finite_differences(random_parameters, draw):
-    theta = random_parameters("kpairwise", 5, seed=2)
-    X = draw(theta, 300)
-    value, gradient = negative_log_likelihood(theta, X)
-    every = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
-    expected = logsumexp(log_weight(theta, every)) - log_weight(theta, X).mean()
-    assert value == pytest.approx(expected, abs=1e-12)
-    step = 1e-5
-    for k in range(2, 6):
-        moved = []
-        for sign in (1.0, -1.0):
-            v = theta.v.copy()
-            v[k] += sign * step
-            moved.append(negative_log_likelihood(Parameters(b=theta.b, J=theta.J, v=v), X)[0])
-        assert gradient.v[k] == pytest.approx((moved[0] - moved[1]) / (2 * step), abs=1e-9)
-
-
-def test_units_without_couplings_follow_the_binomial_formula():
-    n, bias = 20, -2.0
-    theta = _curie_weiss(n, bias, 1.0)
-    k = np.arange(n + 1)
-    choices = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    logs = choices + bias * k + theta.v
-    log_z, gradient = exact_expectations(theta)
-    assert log_z == pytest.approx(logsumexp(logs), abs=1e-10)
-    np.testing.assert_allclose(gradient.v, np.exp(logs - logsumexp(logs)), atol=1e-12)
-
-
 def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters, words):
     ising = random_parameters("ising", 6, seed=4)
     same = mc.models.KPairwise.from_parameters(Parameters(b=ising.b, J=ising.J, v=np.zeros(7)))
@@ -77,16 +44,6 @@ def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters
     for method in ("exact", "gibbs"):
         drawn = [model.sample(50, random_state=1, method=method) for model in (same, other)]
         assert np.array_equal(*drawn)
-
-
-def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
-    """K (K - 1) is the sum over all pairs: which of the two holds it is the penalties' choice."""
-    ising = random_parameters("ising", 6, seed=5)
-    k = np.arange(7)
-    moved = Parameters(b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0))
-    models = mc.models.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
-    scores = [model.score_samples(words) for model in models]
-    np.testing.assert_allclose(*scores, atol=1e-12)
 
 
 def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):

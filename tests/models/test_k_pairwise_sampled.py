@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 from few_draws import FEW_DRAWS
+from threads import on_one_and_all
 
 import microcolumn as mc
 from microcolumn.layout import Layout
@@ -30,11 +30,6 @@ def words():
     v = [0.0, 0.0, 0.5, 1.2, 1.6, 1.2, 0.4, -1.0, -3.0]
     theta = Parameters(b=rng.normal(-2.2, 0.4, 8), J=J + J.T, v=v)
     return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
-
-
-@pytest.mark.parametrize(("n_units", "is_sampled"), [(25, False), (26, True)])
-def test_the_likelihood_is_summed_up_to_25_units(n_units, is_sampled):
-    assert mc.models.KPairwise()._is_sampled(n_units) is is_sampled
 
 
 def test_a_sampled_fit_is_the_exact_one_and_is_certified(words, out_of_reach, monkeypatch):
@@ -70,11 +65,7 @@ def test_a_wrong_potential_is_not_certified(words):
 @pytest.mark.filterwarnings("ignore:.*is not converged")
 def test_same_seed_same_bits_for_any_number_of_threads(words, out_of_reach, monkeypatch):
     monkeypatch.setattr(mc.models.KPairwise, "_sampler", replace(FEW_DRAWS, most_rounds=1))
-    fits = []
-    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        numba.set_num_threads(n_threads)
-        fits.append(mc.models.KPairwise(l1=1e-2, random_state=3).fit(words[:5000]))
-    numba.set_num_threads(1)
+    fits = on_one_and_all(lambda: mc.models.KPairwise(l1=1e-2, random_state=3).fit(words[:5000]))
     assert np.array_equal(fits[0].v_, fits[1].v_)
     assert np.array_equal(fits[0].J_, fits[1].J_)
 

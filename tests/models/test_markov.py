@@ -65,15 +65,6 @@ def test_the_likelihood_of_trains_is_the_sum_over_all_paths():
     assert log_p[4:].sum() == pytest.approx(np.log(train_probability(model, X[4:])), rel=1e-12)
 
 
-def test_trains_of_a_given_length_have_probabilities_that_add_up_to_one(every_word):
-    model = random_model(n_units=2)
-    total = sum(
-        np.exp(model.score_sequence(every_word(2)[list(rows)]).sum())
-        for rows in product(range(4), repeat=3)
-    )
-    assert total == pytest.approx(1.0, abs=1e-12)
-
-
 def test_single_words_have_the_modes_of_the_long_run(every_word):
     model, X = random_model(seed=2), every_word(3)
     balance = np.linalg.matrix_power(model.transitions_, 200)[0]

@@ -8,10 +8,7 @@ from scipy import stats
 
 import microcolumn as mc
 from microcolumn.energy import log_symmetric
-from microcolumn.models._population_tracking import (
-    chances_without,
-    log_chances,
-)
+from microcolumn.models._population_tracking import chances_without, log_chances
 
 N_UNITS = 6
 

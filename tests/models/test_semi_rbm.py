@@ -1,7 +1,7 @@
 """Paths of a semi-restricted machine that starts from the two models nested in it."""
 
-import numpy as np
 import pytest
+from fitting_problems import volleys
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
@@ -10,12 +10,8 @@ from microcolumn.models import to_bytes
 L1_VALUES = [1e-3, 4e-3, 1e-2]
 
 
-def _volleys(seed, n_units=5, n_words=300):
-    """Words with a common cause, which hidden units describe better than pairs."""
-    rng = np.random.default_rng(seed)
-    volley = rng.random((n_words, 1)) < 0.15
-    X = rng.random((n_words, n_units)) < np.where(volley, 0.7, 0.05)
-    return mc.Words.from_array(X.astype(np.uint8))
+def _volleys(seed):
+    return mc.Words.from_array(volleys(seed, n_words=300))
 
 
 def _nested(words, l1_values=L1_VALUES, n_hidden=3, **settings):

@@ -26,12 +26,6 @@ def test_a_model_is_named_by_what_tells_it_from_others(spec, name):
     assert pickle.loads(pickle.dumps(spec)) == spec
 
 
-@pytest.mark.parametrize("name", ["", "GLM", "my RBM", "RBM 3 mpf again", "rbm"])
-def test_what_is_no_model_is_refused_with_the_classes(name):
-    with pytest.raises(ValueError, match="names no model; begin with one of Independent, Ising,"):
-        ModelSpec.of(name)
-
-
 def test_the_semi_restricted_model_starts_from_what_it_contains():
     assert SEMI.nested == (ISING, RBM)
     assert ModelSpec("SemiRBM", 7, "mpf").nested == (

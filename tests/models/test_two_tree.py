@@ -113,14 +113,6 @@ def test_trees_are_ising_models(every_word, model):
     )
 
 
-def test_it_contains_the_tree_and_learns_more():
-    X = words_of()
-    tree, two = mc.models.Tree().fit(X), mc.models.TwoTree().fit(X)
-    assert two.score(X) > tree.score(X)
-    assert two.entropy_ < tree.entropy_
-    assert len(two.edges_) == 2 * N_UNITS - 3
-
-
 def test_a_two_tree_is_found_again_from_its_own_words():
     # A ring of triangles: every unit but the first two hangs on two neighbours.
     rng, n_units = np.random.default_rng(4), 8

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.errors import BadArgument
 from microcolumn.layout import Layout
-from microcolumn.study import Experiment
 
 MODELS = [lambda **s: mc.Ising(**s), lambda **s: mc.RBM(8, **s), lambda **s: mc.SemiRBM(8, **s)]
 
@@ -76,14 +74,7 @@ def test_a_sampled_fit_is_certified(trains):
     assert model.score(words) == pytest.approx(untied.score(words), abs=0.02)
 
 
-def test_numbers_that_bins_cannot_share_are_refused(trains):
-    words = trains[1].embed(4)
-    for settings in ({"n_hidden": 10}, {"n_hidden": 8, "group_l1": 1e-3}):
-        with pytest.raises(BadArgument) as raised:
-            mc.RBM(tie_bins=True, **settings).fit(words)
-        assert raised.value.argument in settings
-        with pytest.raises(BadArgument) as raised:
-            Experiment("windows", windows=(1, 4), tie_bins=True, **settings)
-        assert raised.value.argument in settings
-    best = mc.evaluate.choose_n_hidden(mc.RBM(tie_bins=True), *words.split(0.8), [1e-2]).best
+def test_bins_share_the_hidden_units_that_are_chosen(trains):
+    words = trains[1].embed(4).split(0.8)
+    best = mc.evaluate.choose_n_hidden(mc.RBM(tie_bins=True), *words, [1e-2]).best
     assert best.n_hidden == 12

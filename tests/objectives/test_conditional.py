@@ -11,7 +11,6 @@ from threads import on_one_and_all
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.errors import BadArgument, BadInput, Unsupported
 from microcolumn.layout import Layout
 from microcolumn.objectives import (
     ConditionalLikelihood,
@@ -117,6 +116,7 @@ def test_a_model_is_scored_and_chosen_by_the_newest_bin(followed):
     joint = mc.Ising(l1=1e-4).fit(train)
     log_p = enumerated(model.parameters_, test)
     np.testing.assert_allclose(model.score_samples(test), log_p[test.index], atol=1e-12)
+    assert model.conditional(test, unit=3).shape == (test.n_bins,)
     rates = np.array([0.1, 0.2, 0.3])
     log_base = np.log(np.where(test.X[:, 3:], rates, 1.0 - rates)).sum(axis=1)
     expected = np.average(log_p - log_base, weights=test.counts) / np.log(2.0) / 0.01
@@ -129,29 +129,3 @@ def test_a_model_is_scored_and_chosen_by_the_newest_bin(followed):
     assert mc.evaluate.prediction_gain(whole).bits_per_second.sum() == pytest.approx(
         gains[0], rel=0.1
     )  # units are not quite independent given the past
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        lambda model, _: model.sample(1),
-        lambda model, _: model.log_partition(),
-        lambda model, words: model.conditional(words, unit=2),
-        lambda model, words: mc.compare({"model": model}, words),
-        lambda model, words: mc.models.DirichletProcess(model).fit(words).score(words),
-    ],
-)
-def test_what_is_said_of_whole_windows_is_refused(followed, asked):
-    words = followed[1]
-    model = mc.Ising(objective="conditional").fit(words)
-    assert model.conditional(words, unit=3).shape == (words.n_bins,)
-    with pytest.raises(Unsupported, match="conditional"):
-        asked(model, words)
-
-
-def test_more_units_than_can_be_summed_and_ties_are_refused(followed):
-    with pytest.raises(BadInput, match="17 units"):
-        mc.Ising(objective="conditional").fit(windows(17, 2))
-    with pytest.raises(BadArgument) as raised:
-        mc.Ising(objective="conditional", tie_bins=True).fit(followed[1])
-    assert raised.value.argument == "tie_bins"

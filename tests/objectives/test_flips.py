@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 from flips import KINDS, LINKS, assert_agrees, random_model, random_words
 from hypothesis import given, settings, strategies as st
+from threads import on_one_and_all
 
 from microcolumn.layout import Layout
 from microcolumn.objectives import MinimumProbabilityFlow, PseudoLikelihood, mpf
@@ -131,25 +131,18 @@ def test_hidden_units_without_weights_leave_the_kernel_and_keep_their_gradient(
 @pytest.mark.parametrize("cls", [MinimumProbabilityFlow, PseudoLikelihood])
 @pytest.mark.parametrize("kind", ["ising", "srbm"])
 def test_results_are_bitwise_the_same_for_any_number_of_threads(cls, rng, kind):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("one thread is all this machine has")
     theta = random_model(rng, kind, 13, 9, 0.5)
     objective = cls(random_words(rng, 3000, 13, 0.4))
-    results, at_first = [], numba.get_num_threads()
-    for n_threads in (1, 2):
-        numba.set_num_threads(n_threads)
+
+    def computed():
         value, gradient = objective(theta)
         parts = [getattr(gradient, name) for name in "bJWc"]
-        results.append([value, *(part.tobytes() for part in parts if part is not None)])
-    numba.set_num_threads(at_first)
-    assert results[0] == results[1]
+        return [value, *(part.tobytes() for part in parts if part is not None)]
+
+    one, many = on_one_and_all(computed)
+    assert one == many
 
 
 def test_a_weight_beyond_the_range_of_exp_is_an_overflow_error(objective):
     with pytest.raises(OverflowError, match=r"a hidden weight is 2e\+03"):
         objective(Parameters(b=[0.0], W=[[2000.0]]), [[0]])
-
-
-def test_words_with_another_number_of_units_are_an_error(objective):
-    with pytest.raises(ValueError, match="the model has 2 units but the words have 3"):
-        objective(Parameters(b=[0.0, 0.0]), [[0, 1, 0]])

@@ -53,11 +53,7 @@ def test_the_gradient_of_a_unit_far_from_its_threshold_is_exact_though_tiny(c):
     np.testing.assert_allclose(gradient.c, derivatives["c"], rtol=1e-10)
 
 
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    kind=st.sampled_from(KINDS),
-    n_units=st.integers(1, 12),
-)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS), n_units=st.integers(1, 12))
 @settings(deadline=None, max_examples=40)
 def test_flat_evaluations_are_those_of_the_parameters_that_the_vector_stands_for(
     seed, kind, n_units

@@ -82,11 +82,6 @@ def test_weights_count_as_repetition():
     assert largest_l1(counted) == pytest.approx(largest_l1(np.repeat(X, [6, 3, 1], axis=0)))
 
 
-def test_another_objective_is_refused():
-    with pytest.raises(ValueError, match="objective is 'flow'; choose 'likelihood'"):
-        largest_l1(_words(0), "flow")
-
-
 @settings(deadline=None)
 @given(largest=st.floats(1e-8, 1e3), per_decade=st.integers(1, 4))
 def test_a_grid_spans_three_decades_in_equal_ratios(largest, per_decade):

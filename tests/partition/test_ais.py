@@ -321,12 +321,6 @@ def test_the_lower_bound_is_the_sum_over_distinct_words_and_one_and_two_flips_of
     assert log_weight(theta, heaviest[None])[0] == log_weight(theta, X[covered]).max()
 
 
-def test_the_lower_bound_by_all_words_is_log_z_itself(random_model, enumerate_words):
-    theta = random_model("srbm", 5, scale=20.0)
-    X, log_z, _ = enumerate_words(theta)
-    assert lower_bound(theta, [X], X[:1])[0] == pytest.approx(log_z, rel=1e-12)
-
-
 def test_to_the_lower_bound_of_many_units_only_single_flips_are_added(random_model):
     theta = random_model("independent", 250)
     peak = np.zeros((1, 250), dtype=np.uint8)

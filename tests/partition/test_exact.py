@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.linalg import block_diag
 from scipy.special import logsumexp
 
 from microcolumn.parameters import Parameters
@@ -51,35 +50,6 @@ def test_the_hidden_side_sums_an_rbm_with_hundreds_of_units(random_model):
     log_z = exact_log_partition(theta)
     assert log_z.side == "hidden"
     assert log_z.value == pytest.approx(by_hand, rel=0, abs=1e-10)
-
-
-@pytest.mark.parametrize(("size", "scale"), [(8, 20.0), (12, 3.0)])
-def test_strong_blocks_of_a_larger_model_multiply(random_model, enumerate_words, size, scale):
-    """Three uncoupled populations, shuffled into one: log Z is the sum of theirs."""
-    blocks = [random_model("ising", size, scale=scale, seed=seed) for seed in range(3)]
-    order = np.random.default_rng(0).permutation(3 * size)
-    J, b = block_diag(*(block.J for block in blocks)), np.concatenate([x.b for x in blocks])
-    theta = Parameters(b=b[order], J=J[np.ix_(order, order)])
-    expected = sum(enumerate_words(block)[1] for block in blocks)
-    assert exact_log_partition(theta).value == pytest.approx(expected, rel=0, abs=1e-10)
-
-
-def test_two_modes_far_apart_are_both_counted():
-    """All pairs attract by 2J = 60 against biases that balance: silence and all units active."""
-    n_units, coupling = 14, 30.0
-    J = coupling * (1.0 - np.eye(n_units))
-    b = np.full(n_units, -coupling * (n_units - 1))
-    n_active = np.arange(n_units + 1)
-    n_words = np.array(
-        [float(np.prod(np.arange(n_units - k + 1, n_units + 1)) / _factorial(k)) for k in n_active]
-    )
-    by_count = np.log(n_words) + n_active * b[0] + coupling * n_active * (n_active - 1)
-    value = exact_log_partition(Parameters(b=b, J=J)).value
-    assert value == pytest.approx(float(logsumexp(by_count)), rel=0, abs=1e-10)
-
-
-def _factorial(k):
-    return float(np.prod(np.arange(1, k + 1)))
 
 
 def test_dead_hidden_units_only_add_a_constant(random_model):

@@ -7,13 +7,6 @@ from microcolumn.parameters import Parameters
 from microcolumn.partition import LogPartition, PartitionSettings, log_partition
 
 
-def test_a_small_model_is_summed_exactly(random_model, enumerate_words):
-    theta = random_model("srbm", 8)
-    log_z = log_partition(theta)
-    assert log_z.side == "visible"
-    assert log_z.value == pytest.approx(enumerate_words(theta)[1], abs=1e-10)
-
-
 def test_the_limit_counts_operations(random_model):
     theta = random_model("ising", 10)
     for limit, method in ((1024.0, "exact"), (1023.0, "ais")):

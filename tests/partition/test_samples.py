@@ -1,64 +1,12 @@
 """Exact samples against the probabilities they are drawn from."""
 
 import numpy as np
-import pytest
 from scipy.special import expit
-from scipy.stats import chi2
 from threads import on_one_and_all
 
 from microcolumn.kernels.loops import threads as kernel_threads
 from microcolumn.parameters import Parameters
 from microcolumn.partition import can_sample_exactly, exact_samples
-
-
-def g_test(words, X, p):
-    """p-value of the likelihood-ratio test of observed words against all words' probabilities.
-
-    Words expected fewer than five times are pooled.
-    """
-    n = words.shape[0]
-    powers = 2.0 ** np.arange(X.shape[1])
-    number = {int(key): k for k, key in enumerate(X @ powers)}
-    observed = np.bincount([number[int(key)] for key in words @ powers], minlength=p.size)
-    rare = n * p < 5.0
-    observed = np.append(observed[~rare], observed[rare].sum())
-    expected = n * np.append(p[~rare], p[rare].sum())
-    observed, expected = observed[expected > 1e-9], expected[expected > 1e-9]
-    seen = observed > 0
-    statistic = 2.0 * np.sum(observed[seen] * np.log(observed[seen] / expected[seen]))
-    return chi2.sf(statistic, observed.size - 1)
-
-
-@pytest.mark.parametrize("kind", ["independent", "ising", "rbm", "srbm"])
-@pytest.mark.parametrize("n_units", [1, 3, 10])
-def test_words_occur_as_often_as_their_probability_says(
-    kind, n_units, random_model, enumerate_words
-):
-    theta = random_model(kind, n_units, n_hidden=4, scale=1.0, seed=n_units)
-    words = exact_samples(theta, 20_000, np.random.default_rng(7))
-    X, _, p = enumerate_words(theta)
-    assert words.shape == (20_000, n_units)
-    assert words.dtype == np.uint8
-    assert g_test(words, X, p) > 1e-3
-
-
-@pytest.mark.parametrize("n_units", [12, 15])
-def test_strongly_coupled_words_occur_as_often_as_they_should(
-    n_units, random_model, enumerate_words
-):
-    """More units than one chunk holds, hence every stage of the drawing."""
-    theta = random_model("srbm", n_units, n_hidden=3, scale=2.0, seed=4)
-    words = exact_samples(theta, 20_000, np.random.default_rng(1))
-    X, _, p = enumerate_words(theta)
-    assert g_test(words, X, p) > 1e-3
-
-
-def test_a_wrong_distribution_fails_the_same_test(random_model, enumerate_words):
-    theta = random_model("ising", 8, seed=2)
-    words = exact_samples(theta, 20_000, np.random.default_rng(0))
-    off = Parameters(b=theta.b + 0.1, J=theta.J)
-    X, _, p = enumerate_words(off)
-    assert g_test(words, X, p) < 1e-6
 
 
 def test_many_units_with_few_hidden_ones_are_drawn_through_them(random_model):

@@ -6,7 +6,6 @@ from scipy.special import logsumexp
 
 from microcolumn.energy import log_weight
 from microcolumn.kernels import flip_changes
-from microcolumn.objectives import negative_log_likelihood
 from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
@@ -110,17 +109,3 @@ def test_flips_are_differences_of_log_weights(has_pairs, hidden, has_count):
         flipped[:, unit] ^= 1
         change = log_weight(theta, flipped) - log_p
         np.testing.assert_allclose(changes[:, unit], change, atol=1e-10)
-
-
-def test_the_likelihood_of_hidden_units_with_a_potential_has_its_gradient():
-    theta = _model(5, True, "bernoulli", True)
-    data = np.random.default_rng(0).integers(0, 2, (40, 5))
-    _, gradient = negative_log_likelihood(theta, data)
-    step = np.zeros(6)
-    step[3] = 1e-5
-    ends = [
-        Parameters(b=theta.b, J=theta.J, W=theta.W, c=theta.c, v=theta.v + sign * step)
-        for sign in (1.0, -1.0)
-    ]
-    up, down = (negative_log_likelihood(end, data)[0] for end in ends)
-    assert gradient.v[3] == pytest.approx((up - down) / 2e-5, abs=1e-7)

@@ -103,16 +103,6 @@ def test_slopes_are_the_steepest_descent_of_the_penalised_problem(
         assert rate(near) >= -steepest - 1e-5
 
 
-@pytest.mark.parametrize("excess", [-0.01, 0.01])
-def test_a_dead_hidden_unit_stays_where_its_gradient_is_below_the_threshold(excess):
-    layout = Layout.of(Parameters(b=np.zeros(4), W=np.zeros((4, 1))))
-    x, gradient = np.zeros(layout.size), np.zeros(layout.size)
-    gradient[layout.weights] = [3.0, 0.0, -4.0, 0.0]  # norm 5, threshold strength * 2
-    GroupL1(2.5 - excess / 2).add_subgradient(x, layout, gradient)
-    found = np.linalg.norm(gradient)
-    assert found == pytest.approx(max(excess, 0.0), abs=1e-12)
-
-
 @pytest.mark.parametrize("signs", list(itertools.product((-1.0, 1.0), repeat=3)))
 def test_a_step_that_carries_entries_across_zero_ends_at_zero(signs):
     layout = Layout.of(Parameters(b=np.zeros(3), W=np.ones((3, 1))))
@@ -160,7 +150,3 @@ def test_without_strength_nothing_is_penalised(random_parameters, name):
 def test_a_bad_strength_is_one_sentence(cls, strength):
     with pytest.raises(ValueError, match=f"strength is {strength}; it must be finite"):
         cls(strength)
-
-
-def test_a_sum_of_sums_is_flat():
-    assert repr(L1(0.1) + (GroupL1(0.2) + L1(0.3))) == "L1(0.1) + L1(0.3) + GroupL1(0.2)"

@@ -35,13 +35,6 @@ def test_value_and_slopes_follow_the_definition(random_parameters, n_units, has_
         assert slopes[k] - gradient[k] == pytest.approx(rise / 2e-5, abs=1e-7)
 
 
-def test_a_line_from_one_active_unit_on_costs_one_bend(random_parameters):
-    layout = Layout.of(random_parameters("kpairwise", 6))
-    x = np.zeros(layout.size)
-    x[layout.potential] = 0.5 * np.arange(1, 6)
-    assert Smoothness(2.0).value(x, layout) == pytest.approx(0.25)
-
-
 def test_bends_may_be_given_that_cost_nothing(random_parameters):
     theta = random_parameters("kpairwise", 6, seed=1)
     layout = Layout.of(theta)

@@ -102,9 +102,3 @@ def test_many_numbers_of_active_units_share_bars_and_keep_the_sum():
     assert len(ax.patches) <= 40
     total = mc.compare(models, words).groups.bits_per_second
     assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(total)
-
-
-@pytest.mark.parametrize("plot", [group_gain, cumulative_gain, gain_by_activity])
-def test_without_both_sides_a_sentence_says_what_to_compare(plot):
-    with pytest.raises(ValueError, match="compare a model with hidden units with one of pairs"):
-        plot(compared({"Ising": 10.0, "Tree": 9.0}))

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
 from microcolumn.models import Independent
@@ -66,18 +65,8 @@ def test_without_units_a_model_knows_its_own_window():
     assert bit_layout(model_of(6), None).window == 1
 
 
-@pytest.mark.parametrize("n_units", [4, 7])
-def test_units_of_other_words_are_refused_with_the_remedy(n_units):
-    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits"):
-        bit_layout(model_of(6), Units.numbered(n_units))
-    with pytest.raises(ValueError, match=r"6 bits in windows of 3 bins"):
-        bit_layout(model_of(6, window=3), Units.numbered(3))
-
-
 def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
     units = Units("abc", layer=["IV", "II", "IV"])
     model = Independent().fit(Words.from_array([[0, 0, 1], [1, 0, 0]], units=units))
     for table in (None, units, units.take([2, 0, 1])):
         assert bit_layout(model, table).order.tolist() == laminar(units).order.tolist()
-    with pytest.raises(ValueError, match="unit 'c'"):
-        bit_layout(model, units.take([0, 1]))

@@ -1,16 +1,12 @@
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from drawing import axes
 
 import microcolumn as mc
 from microcolumn.evaluate import counting_bounds
 from microcolumn.parameters import Parameters
 from microcolumn.plot.style import MODEL_COLOURS
 from microcolumn.plot.word_patterns import patterns, synchrony
-
-
-def axes():
-    return Figure(figsize=(3.4, 3.0), layout="constrained").subplots()
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Planted groups and hidden units: every unit has one mark, in its row and by its kind."""
 
-import pytest
 from drawing import draw
 
-from microcolumn.errors import BadInput
 from microcolumn.evaluate import PlantedGroup
 from microcolumn.plot import planted
 from microcolumn.plot.tips import tips_of
@@ -12,10 +10,7 @@ from microcolumn.units import Units
 #: From the bottom up, so that rows are not positions.
 UNITS = Units("edcba", [500.0, 400.0, 300.0, 200.0, 100.0], ["V", "V", "IV", "II", "II"])
 ROWS = "abcde"
-GROUPS = [
-    PlantedGroup("II", ("a", "b"), "h3", ("b", "c")),
-    PlantedGroup("V", ("d", "e"), "", ()),
-]
+GROUPS = [PlantedGroup("II", ("a", "b"), "h3", ("b", "c")), PlantedGroup("V", ("d", "e"), "", ())]
 
 
 def marks(ax):
@@ -46,8 +41,3 @@ def test_marks_that_nothing_has_are_not_explained():
     ax = draw(planted, [PlantedGroup("II", ("a", "b"), "h3", ("a", "b"))], UNITS, color="red")
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["right"]
     assert {line.get_color() for line in ax.lines if tips_of(line)} == {"red"}
-
-
-def test_units_that_are_not_there_are_named():
-    with pytest.raises(BadInput, match=r"^groups name unit 'e', which is not among the units"):
-        draw(planted, GROUPS, Units("abcd"))

@@ -7,12 +7,7 @@ from hypothesis import given, strategies as st
 
 import microcolumn as mc
 from microcolumn.plot._inputs import named_models
-from microcolumn.plot.style import (
-    MODEL_COLOURS,
-    literal,
-    looks,
-    printable,
-)
+from microcolumn.plot.style import MODEL_COLOURS, literal, looks, printable
 
 
 @pytest.mark.parametrize("model", MODEL_COLOURS)

@@ -92,10 +92,6 @@ def test_the_busiest_words_are_drawn_by_default():
     start, stop = raster(words, ax=Figure().subplots()).get_xlim()
     assert stop - start == pytest.approx(2.0)
     assert start <= 8.0 < 9.0 <= stop
-    with pytest.raises(ValueError, match="span 2 bins"):
-        raster(words.embed(2), 0.0, 1.0, ax=Figure().subplots())
-    with pytest.raises(ValueError, match="leave bin_width out"):
-        raster(words, bin_width=0.1, ax=Figure().subplots())
 
 
 def test_the_busiest_stretch_is_drawn_where_nothing_is_asked_for(recording, ax):
@@ -109,11 +105,6 @@ def test_a_silent_recording_is_drawn_empty(ax):
     assert ax.get_xlim() == (5.0, 7.0)
     assert len(corners(ax)) == 0
     ax.figure.draw_without_rendering()
-
-
-def test_a_recording_without_time_has_no_busiest_stretch():
-    with pytest.raises(ValueError, match="epochs"):
-        busiest_stretch(Recording([[1.0]], epochs=np.empty((0, 2))))
 
 
 @settings(max_examples=60, deadline=None)

@@ -83,8 +83,6 @@ def test_groups_are_the_units_that_listen_to_the_same_volleys(recording):
         assert units == tuple(np.array(recording.units.ids)[listens])
     assert list(recording.groups) == list(anatomy.LAYERS)
     assert microcolumn(n_units=12, minutes=0.1, coupled=False).groups == {}
-    with pytest.raises(ValueError, match="drive is 'V'; choose one of 'II/III volleys"):
-        recording.truth.members("V")
 
 
 def test_synapses_join_different_units_mostly_of_one_layer():

@@ -2,9 +2,9 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
+from threads import on_one_and_all
 
 from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood
@@ -156,14 +156,8 @@ def test_dead_hidden_units_and_fixed_units_have_no_part_in_it():
 
 def test_any_number_of_threads_gives_the_same_certificate(optimum):
     words, l1, theta = optimum
-    allowed, found = numba.get_num_threads(), []
-    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        numba.set_num_threads(n_threads)
-        try:
-            found.append(certified(theta, words, l1))
-        finally:
-            numba.set_num_threads(allowed)
-    assert found[0] == found[1]
+    one, many = on_one_and_all(lambda: certified(theta, words, l1))
+    assert one == many
 
 
 def test_printed_it_is_a_sentence(optimum):

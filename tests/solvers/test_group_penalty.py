@@ -124,15 +124,6 @@ def test_the_certificate_of_a_flow_is_the_one_recomputed_by_hand(
     np.testing.assert_allclose(stepped, W, atol=1e-7)
 
 
-def test_a_dead_hidden_unit_is_zero_in_every_entry_while_others_stay_dense(random_parameters, draw):
-    X = draw(random_parameters("rbm", N_UNITS, 2, scale=1.5, seed=1), 500)
-    start = random_parameters("rbm", N_UNITS, N_HIDDEN, seed=2)
-    W = minimise(lambda theta: mpf(theta, X), start, GroupL1(1e-2)).parameters.W
-    alive = W.any(axis=0)
-    assert 0 < alive.sum() < N_HIDDEN
-    assert (W[:, alive] != 0.0).all()
-
-
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_a_huge_group_penalty_kills_all_hidden_units_and_nothing_else(
     random_parameters, draw, kind

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from few_draws import FEW_DRAWS
+from fitting_problems import problem_of
 from scipy.special import logit
 
 from microcolumn.layout import NEVER_COACTIVE
 from microcolumn.objectives import NegativeLogLikelihood, PseudoLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition.exact import exact_log_partition
-from microcolumn.penalties import L1
-from microcolumn.solvers import Problem, fit_path, walk_likelihood_path
+from microcolumn.solvers import fit_path, walk_likelihood_path
 from microcolumn.solvers._likelihood_paths import _Family, _l1_continuation
 from microcolumn.words import Words
 
@@ -26,27 +26,13 @@ def fitted(kind, problem, words, l1_values, *starts):
     return [result for _, result in sorted(path, key=lambda found: found[0])]
 
 
-def problem_of(X, **options):
-    """As a model sets it up; its objective is the one that models with hidden units start from."""
-    words = Words.from_array(X)
-    settings = {
-        "objective": PseudoLikelihood(words),
-        "biases": logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)),
-        "penalty": L1,
-        "fixed": ~X.any(axis=0) | X.all(axis=0),
-        "never_coactive": X.T.astype(int) @ X == 0,
-        "covariance": np.atleast_2d(np.cov(X.T.astype(float), bias=True)),
-        "n_hidden": 3,
-        "n_init": 1,
-        "seed": np.random.SeedSequence(0),
-        "tol": 1e-8,
-        "max_iter": 500,
-    }
-    return Problem(**settings | options), words
+def sampled_problem(X, **options):
+    """Its objective is the one that models with hidden units start from."""
+    return problem_of(X, PseudoLikelihood, **{"max_iter": 500} | options), Words.from_array(X)
 
 
 def exactly(kind, X, l1_values):
-    problem, words = problem_of(X)
+    problem, words = sampled_problem(X)
     return fit_path(kind, replace(problem, objective=NegativeLogLikelihood(words)), l1_values)
 
 
@@ -71,7 +57,8 @@ def volleys():
 def sampled(volleys):
     """Fits of every kind along the path."""
     return {
-        kind: fitted(kind, *problem_of(volleys), L1_VALUES) for kind in ("ising", "rbm", "srbm")
+        kind: fitted(kind, *sampled_problem(volleys), L1_VALUES)
+        for kind in ("ising", "rbm", "srbm")
     }
 
 
@@ -115,7 +102,7 @@ def test_models_nest_within_noise_and_hidden_units_stay_alive(sampled, volleys):
 def test_hidden_units_get_their_chance_beside_a_better_ising_model(volleys):
     [ising] = exactly("ising", volleys, [2e-3])
     for max_iter in (1, 500):  # too few for the hidden units to become better, and enough
-        problem, words = problem_of(volleys, max_iter=max_iter)
+        problem, words = sampled_problem(volleys, max_iter=max_iter)
         # A hidden unit of the common cause, in a model whose biases the fit has yet to lower.
         W = 2.5 * np.outer(np.arange(8) < 6, [1, 0, 0])
         poor = Parameters(b=problem.biases, W=W, c=np.array([-2.0, 0.0, 0.0]))
@@ -132,7 +119,7 @@ def test_dead_hidden_units_have_no_biases(sampled):
 
 
 def test_a_start_of_ones_own_is_taken(volleys):
-    problem, words = problem_of(volleys, max_iter=1)
+    problem, words = sampled_problem(volleys, max_iter=1)
     start = Parameters(b=problem.biases, J=0.01 * (1.0 - np.eye(8)))
     [found] = fitted("ising", problem, words, [2e-3], start)
     assert found.n_iter == 1
@@ -140,7 +127,7 @@ def test_a_start_of_ones_own_is_taken(volleys):
 
 
 def test_all_rungs_together_take_no_more_steps_than_allowed(volleys):
-    problem, words = problem_of(volleys, max_iter=7)
+    problem, words = sampled_problem(volleys, max_iter=7)
     start = Parameters(b=problem.biases, J=np.zeros((8, 8)))
     [found] = fitted("ising", problem, words, [1e-4], start)
     assert found.n_iter == 7
@@ -149,7 +136,7 @@ def test_all_rungs_together_take_no_more_steps_than_allowed(volleys):
 
 def test_the_same_seed_gives_the_same_bits(volleys):
     def by_seed(seed):
-        problem, words = problem_of(volleys, max_iter=30, seed=np.random.SeedSequence(seed))
+        problem, words = sampled_problem(volleys, max_iter=30, seed=np.random.SeedSequence(seed))
         [found] = fitted("rbm", problem, words, [5e-3])
         return found
 
@@ -161,7 +148,7 @@ def test_the_same_seed_gives_the_same_bits(volleys):
 
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_a_huge_penalty_leaves_the_independent_model(volleys, kind):
-    [found] = fitted(kind, *problem_of(volleys), [1e3])
+    [found] = fitted(kind, *sampled_problem(volleys), [1e3])
     theta = found.parameters
     assert theta.J is None or not theta.J.any()
     assert theta.W is None or not theta.W.any()
@@ -172,7 +159,7 @@ def test_without_a_penalty_pairs_that_never_fire_together_are_left_out():
     rng = np.random.default_rng(0)
     X = (rng.random((3000, 6)) < 0.3).astype(np.uint8)
     X[:, 1] *= 1 - X[:, 0]
-    problem, words = problem_of(X)
+    problem, words = sampled_problem(X)
     [found] = fitted("ising", problem, words, [0.0])
     assert found.parameters.J[0, 1] == NEVER_COACTIVE
     log_z = exact_log_partition(found.parameters, progress=False).value
@@ -196,7 +183,7 @@ EDGES = {
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_edges_give_finite_parameters(kind, edge):
     X = np.array(EDGES[edge], dtype=np.uint8)
-    problem, words = problem_of(X, max_iter=20)
+    problem, words = sampled_problem(X, max_iter=20)
     for l1 in (0.0, 1e-2):
         [found] = fitted(kind, problem, words, [l1])
         theta = found.parameters
@@ -214,14 +201,16 @@ def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed():
     small = Parameters(b=np.full(6, -2.0), J=block + block.T)
     theta = Parameters(b=np.full(30, -2.0), J=np.kron(np.eye(5), block + block.T))
     X = (rng.random((2000, 30)) < 0.15).astype(np.uint8)
-    log_z, variance = _Family(*problem_of(X), FEW_DRAWS)._log_z(theta, np.random.default_rng(0))
+    log_z, variance = _Family(*sampled_problem(X), FEW_DRAWS)._log_z(
+        theta, np.random.default_rng(0)
+    )
     exact = 5.0 * exact_log_partition(small, progress=False).value
     assert 0.0 < variance < 1e-3
     assert abs(log_z - exact) < 5.0 * np.sqrt(variance)
 
 
 def test_a_walk_goes_from_strong_to_weak_penalties_and_makes_fits_when_asked(volleys):
-    problem, words = problem_of(volleys)
+    problem, words = sampled_problem(volleys)
     walk = walk_likelihood_path("ising", problem, words, [2e-3, 0.0, 2e-2], settings=FEW_DRAWS)
     first, found = next(walk)
     assert first == 2

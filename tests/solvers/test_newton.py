@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fitting_problems import volleys
 from hypothesis import given, settings, strategies as st
 from sklearn.linear_model import Lasso
 
@@ -12,13 +13,6 @@ from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1, GroupL1
 from microcolumn.solvers._newton import NewtonSearch, search_for
 from microcolumn.solvers._quasi_newton import Search
-
-
-def _volleys(seed, n_units=6, n_words=400):
-    """Words with a common cause."""
-    rng = np.random.default_rng(seed)
-    volley = rng.random((n_words, 1)) < 0.15
-    return (rng.random((n_words, n_units)) < np.where(volley, 0.6, 0.05)).astype(np.uint8)
 
 
 def _ising(n_units):
@@ -34,7 +28,7 @@ def _search(kind, X, start, l1):
 @settings(deadline=None, max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_a_convex_likelihood_has_the_minimum_that_gradients_find(l1, seed):
-    X = _volleys(seed)
+    X = volleys(seed, 6, 400)
     by_curvature, by_gradient = (_search(kind, X, _ising(6), l1) for kind in (NewtonSearch, Search))
     for search in (by_curvature, by_gradient):
         search.run(1e-9, 3000)
@@ -47,7 +41,7 @@ def test_a_convex_likelihood_has_the_minimum_that_gradients_find(l1, seed):
 def test_hidden_units_take_fewer_evaluations():
     rng = np.random.default_rng(0)
     start = Parameters(b=np.full(8, -2.0), W=rng.normal(size=(8, 5)), c=np.full(5, -2.0))
-    X = _volleys(1, n_units=8, n_words=5000)
+    X = volleys(1, 8, 5000)
     by_curvature, by_gradient = (_search(kind, X, start, 1e-3) for kind in (NewtonSearch, Search))
     for search in (by_curvature, by_gradient):
         search.run(1e-7, 3000)
@@ -60,7 +54,7 @@ def test_hidden_units_take_fewer_evaluations():
     [
         np.zeros((50, 4), dtype=np.uint8),
         np.ones((50, 4), dtype=np.uint8),
-        np.repeat(_volleys(2, n_units=2), 2, axis=1),
+        np.repeat(volleys(2, 2, 400), 2, axis=1),
         np.eye(4, dtype=np.uint8)[[0, 0, 1, 2, 3]],
         np.array([[1, 0, 1, 0]], dtype=np.uint8),
     ],
@@ -75,14 +69,14 @@ def test_odd_words_lower_the_objective_and_end(X):
 
 
 def test_a_penalty_that_is_too_strong_leaves_nothing():
-    search = _search(NewtonSearch, _volleys(3), _ising(6), 10.0)
+    search = _search(NewtonSearch, volleys(3, 6, 400), _ising(6), 10.0)
     search.run(1e-9, 100)
     assert search.optimality <= 1e-9
     assert np.count_nonzero(search.x) == 6
 
 
 def test_objectives_without_curvature_and_groups_are_searched_by_gradients():
-    X, start = _volleys(4), _ising(6)
+    X, start = volleys(4, 6, 400), _ising(6)
     layout = Layout.of(start)
     x, likelihood = layout.pack(start), NegativeLogLikelihood(X)
     assert isinstance(search_for(likelihood, L1(0.1), layout, x), NewtonSearch)
@@ -91,7 +85,7 @@ def test_objectives_without_curvature_and_groups_are_searched_by_gradients():
 
 
 def test_a_search_ends_where_the_last_steps_gained_too_little():
-    search = _search(NewtonSearch, _volleys(5, n_words=4000), _ising(6), 1e-4)
+    search = _search(NewtonSearch, volleys(5, 6, 4000), _ising(6), 1e-4)
     search.run(1e-14, 1000, least_gain=1e-4)
     assert 0.0 <= search.recent_gain <= 1e-4
     n_iter = search.n_iter

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fitting_problems import problem_of, volleys
 from hypothesis import given, settings, strategies as st
 from scipy.special import logit
 
@@ -14,8 +15,7 @@ from microcolumn.objectives import (
     PseudoLikelihood,
 )
 from microcolumn.parameters import Parameters
-from microcolumn.penalties import L1
-from microcolumn.solvers import Problem, fit_path
+from microcolumn.solvers import fit_path
 
 OBJECTIVES = {
     "mpf": MinimumProbabilityFlow,
@@ -25,28 +25,7 @@ OBJECTIVES = {
 
 
 def _problem(X, objective="mpf", **options):
-    rates = np.clip(X.mean(axis=0), 1e-3, 1 - 1e-3)
-    settings = {
-        "objective": OBJECTIVES[objective](X),
-        "biases": logit(rates),
-        "penalty": L1,
-        "fixed": ~X.any(axis=0) | X.all(axis=0),
-        "never_coactive": X.T.astype(int) @ X == 0,
-        "covariance": np.atleast_2d(np.cov(X.T, bias=True)),
-        "n_hidden": 3,
-        "n_init": 1,
-        "seed": np.random.SeedSequence(0),
-        "tol": 1e-8,
-        "max_iter": 2000,
-    }
-    return Problem(**settings | options)
-
-
-def _volleys(seed, n_units=5, n_words=150):
-    """Words with a common cause, which hidden units describe better than pairs."""
-    rng = np.random.default_rng(seed)
-    volley = rng.random((n_words, 1)) < 0.15
-    return (rng.random((n_words, n_units)) < np.where(volley, 0.7, 0.05)).astype(np.uint8)
+    return problem_of(X, OBJECTIVES[objective], **options)
 
 
 @pytest.mark.parametrize("objective", list(OBJECTIVES))
@@ -56,7 +35,7 @@ def test_nested_models_nest_at_every_penalty_of_a_path(
     random_parameters, draw, objective, seed, common_cause
 ):
     random = draw(random_parameters("ising", 5, scale=0.8, seed=seed), 150, seed)
-    X = _volleys(seed) if common_cause else random
+    X = volleys(seed) if common_cause else random
     problem = _problem(X, objective, max_iter=150)
     l1_values = [2e-3, 1e-2]
     values = {
@@ -69,7 +48,7 @@ def test_nested_models_nest_at_every_penalty_of_a_path(
 
 def test_hidden_units_survive_where_pairs_do_not_suffice():
     # A naive small random start leaves every hidden unit dead (docs/method.md, section 4).
-    X = _volleys(0, n_units=8, n_words=3000)
+    X = volleys(0, n_units=8, n_words=3000)
     problem = _problem(X)
     [pairwise] = fit_path("ising", problem, [1e-3])
     [both] = fit_path("srbm", problem, [1e-3])
@@ -79,7 +58,7 @@ def test_hidden_units_survive_where_pairs_do_not_suffice():
 
 @pytest.mark.parametrize("kind", ["rbm", "srbm"])
 def test_random_starts_that_settle_by_a_cheaper_objective_end_in_the_same_optimum(kind):
-    X = _volleys(2, n_units=8, n_words=3000)
+    X = volleys(2, n_units=8, n_words=3000)
     problem = _problem(X, "likelihood", n_hidden=6)
     [without] = fit_path(kind, problem, [2e-3])
     [found] = fit_path(kind, replace(problem, proxy=PseudoLikelihood(X)), [2e-3])
@@ -88,14 +67,14 @@ def test_random_starts_that_settle_by_a_cheaper_objective_end_in_the_same_optimu
 
 
 def test_dead_hidden_units_have_zero_biases():
-    [found] = fit_path("rbm", _problem(_volleys(1), n_hidden=6), [2e-2])
+    [found] = fit_path("rbm", _problem(volleys(1), n_hidden=6), [2e-2])
     assert 0 < found.parameters.live.sum() < 6
     assert not found.parameters.c[~found.parameters.live].any()
 
 
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_the_same_seed_gives_the_same_bits(kind):
-    problem = _problem(_volleys(2), n_init=2)
+    problem = _problem(volleys(2), n_init=2)
     first, second = (fit_path(kind, problem, [1e-3, 1e-2]) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         assert one.objective == other.objective
@@ -104,7 +83,7 @@ def test_the_same_seed_gives_the_same_bits(kind):
 
 
 def test_another_seed_gives_other_random_starts():
-    problem = _problem(_volleys(2), max_iter=2)
+    problem = _problem(volleys(2), max_iter=2)
     [one] = fit_path("rbm", problem, [1e-3])
     [other] = fit_path("rbm", replace(problem, seed=np.random.SeedSequence(1)), [1e-3])
     assert not np.array_equal(one.parameters.W, other.parameters.W)
@@ -114,7 +93,7 @@ def test_another_seed_gives_other_random_starts():
 @pytest.mark.parametrize("seed", [3, 4])
 def test_more_starts_are_never_worse(kind, seed):
     # The first random start is the same, so that the others can only help.
-    problem = _problem(_volleys(seed), max_iter=500)
+    problem = _problem(volleys(seed), max_iter=500)
     [one] = fit_path(kind, problem, [2e-3])
     [several] = fit_path(kind, replace(problem, n_init=4), [2e-3])
     assert several.objective <= one.objective + 1e-6
@@ -122,7 +101,7 @@ def test_more_starts_are_never_worse(kind, seed):
 
 
 def test_a_start_of_the_callers_is_used():
-    X = _volleys(5)
+    X = volleys(5)
     problem = _problem(X, max_iter=500)
     fits = [
         next(fit_path("rbm", replace(problem, seed=np.random.SeedSequence(seed)), [2e-3]))
@@ -136,25 +115,15 @@ def test_a_start_of_the_callers_is_used():
 
 
 def test_ising_starts_only_where_it_is_told(random_parameters):
-    X = _volleys(6)
+    X = volleys(6)
     start = random_parameters("ising", 5, seed=1)
     [found] = fit_path("ising", _problem(X, max_iter=1), [1e-3], start)
     [other] = fit_path("ising", _problem(X, max_iter=1), [1e-3])
     assert not np.allclose(found.parameters.J, other.parameters.J)
 
 
-def test_a_path_hands_its_solutions_on():
-    problem = _problem(_volleys(7, n_words=600), n_hidden=4)
-    [single] = fit_path("rbm", problem, [8e-3])
-    path = list(fit_path("rbm", problem, [1e-3, 2e-3, 4e-3, 8e-3]))
-    assert len(path) == 4
-    assert path[-1].objective <= single.objective + 1e-6
-    assert [fit.objective for fit in path] == sorted(fit.objective for fit in path)
-    assert list(fit_path("srbm", problem, [])) == []
-
-
 def test_solutions_of_the_nested_models_stand_in_for_their_fits():
-    problem, l1_values = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
+    problem, l1_values = _problem(volleys(11), n_init=2), [1e-3, 8e-3]
     ising = fit_path("ising", replace(problem, n_init=1), l1_values)
     nested = [
         [fit.parameters for fit in fits] for fits in (ising, fit_path("rbm", problem, l1_values))
@@ -200,7 +169,7 @@ def test_a_single_fit_finds_an_assembly_that_is_spread_thinly():
 
 @pytest.mark.parametrize("seed", [12, 13])
 def test_a_fit_of_a_path_is_not_above_the_single_fit_at_its_strength(seed):
-    problem = _problem(_volleys(seed, n_words=600), n_hidden=4)
+    problem = _problem(volleys(seed, n_words=600), n_hidden=4)
     path = fit_path("rbm", problem, [1e-3, 4e-3])
     for l1, fit in zip([1e-3, 4e-3], path, strict=True):
         [single] = fit_path("rbm", problem, [l1])
@@ -217,7 +186,7 @@ def _with_parts(X, **options):
 
 @pytest.mark.parametrize("seed", [14, 15])
 def test_without_a_penalty_models_nest_on_the_words_kept_apart(seed):
-    problem = _with_parts(_volleys(seed, n_words=1000))
+    problem = _with_parts(volleys(seed, n_words=1000))
     [rbm] = fit_path("rbm", problem, [0.0])
     [both] = fit_path("srbm", problem, [0.0])
     [ising] = fit_path("ising", problem, [0.0])
@@ -231,7 +200,7 @@ def test_without_a_penalty_models_nest_on_the_words_kept_apart(seed):
 
 
 def test_words_kept_apart_end_a_fit_where_they_no_longer_gain():
-    problem = _with_parts(_volleys(16, n_words=400), n_hidden=6)
+    problem = _with_parts(volleys(16, n_words=400), n_hidden=6)
     [stopped] = fit_path("rbm", problem, [0.0])
     on_most = replace(problem, objective=problem.parts[0], parts=None, max_iter=500)
     [longer] = fit_path("rbm", on_most, [0.0])
@@ -242,7 +211,7 @@ def test_words_kept_apart_end_a_fit_where_they_no_longer_gain():
 
 
 def test_fixed_units_stay_out_of_every_kind_of_model():
-    X = _volleys(8, n_units=4)
+    X = volleys(8, n_units=4)
     X[:, 1], X[:, 2] = 0, 1
     problem = _problem(X)
     for kind in ("independent", "ising", "rbm", "srbm"):
@@ -255,7 +224,7 @@ def test_fixed_units_stay_out_of_every_kind_of_model():
 
 
 def test_iterations_of_a_start_are_counted_once():
-    problem = _problem(_volleys(9), max_iter=7, tol=1e-14)
+    problem = _problem(volleys(9), max_iter=7, tol=1e-14)
     for kind in ("ising", "rbm", "srbm"):
         [found] = fit_path(kind, problem, [1e-3])
         assert found.n_iter <= 7
@@ -263,7 +232,7 @@ def test_iterations_of_a_start_are_counted_once():
 
 
 def test_the_independent_model_is_its_starting_biases():
-    X = _volleys(10)
+    X = volleys(10)
     [found] = fit_path("independent", _problem(X), [0.5])
     assert found.parameters.kind == "independent"
     np.testing.assert_allclose(found.parameters.b, logit(X.mean(axis=0)), atol=1e-7)

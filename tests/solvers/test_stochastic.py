@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 from few_draws import FEW_DRAWS
 from scipy.special import logit, logsumexp
+from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
@@ -193,14 +193,11 @@ def test_no_more_steps_are_taken_than_allowed(pairwise):
 
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(pairwise):
-    allowed, states = numba.get_num_threads(), []
-    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        numba.set_num_threads(n_threads)
-        try:
-            states.append(Searching(pairwise, uncoupled(pairwise), 2e-3, seed=5).run(20).state)
-        finally:
-            numba.set_num_threads(allowed)
-    assert np.array_equal(states[0].x, states[1].x)
-    assert states[0].log_z == states[1].log_z
-    other = Searching(pairwise, uncoupled(pairwise), 2e-3, seed=6).run(20)
-    assert not np.array_equal(other.state.x, states[0].x)
+
+    def found(seed=5):
+        return Searching(pairwise, uncoupled(pairwise), 2e-3, seed).run(20).state
+
+    one, many = on_one_and_all(found)
+    assert np.array_equal(one.x, many.x)
+    assert one.log_z == many.log_z
+    assert not np.array_equal(found(seed=6).x, one.x)

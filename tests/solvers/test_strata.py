@@ -36,18 +36,6 @@ def ferromagnet(strength=2.0, share=-1.5, seed=0):
     return Parameters(b=b, J=J + J.T)
 
 
-@pytest.fixture(scope="module")
-def every(every_word):
-    return every_word(N_UNITS)
-
-
-@pytest.fixture(scope="module")
-def quiet():
-    """Words of independent units, of which 5 % are active."""
-    rng = np.random.default_rng(0)
-    return Words.from_array((rng.random((4000, N_UNITS)) < 0.05).astype(np.uint8))
-
-
 def exact_log_masses(theta, strata, every):
     log_p, n_active = log_weight(theta, every), every.sum(axis=1)
     return np.array(

@@ -80,9 +80,4 @@ def test_prediction_patterns_and_adequacy_have_alternatives(results):
     found = results.patterns("A")
     assert {"BernoulliMixture", "Tree"} <= set(found.statistics)
     assert found.synchrony["Tree"].probability.sum() == pytest.approx(1.0)
-    train, _, test = results.words("A", split=0)
-    adequate = results.adequacy("A")
-    assert list(adequate) == ["Independent", *MODELS]
-    for name in MODELS:
-        again = mc.evaluate.adequacy(results.model("A", name), test, initial=train)
-        assert adequate[name] == again
+    assert list(results.adequacy("A")) == ["Independent", *MODELS]

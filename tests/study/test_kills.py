@@ -19,13 +19,6 @@ pytestmark = pytest.mark.integration
 engine = importlib.import_module("microcolumn.study._run")
 
 
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory):
-    path = tmp_path_factory.mktemp("uninterrupted") / "study.db"
-    run(small_plan(), path, n_jobs=1)
-    return results_of(path)
-
-
 def offspring(pid):
     """Processes of a run: its workers, and those that clean up behind them."""
     try:
@@ -87,7 +80,7 @@ def started_in(file):
 
 @pytest.mark.parametrize(("n_jobs", "longest_s", "n_wanted"), [(1, 1.5, 16), (2, 4.0, 3)])
 def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
-    tmp_path, uninterrupted, n_jobs, longest_s, n_wanted
+    tmp_path, alone, n_jobs, longest_s, n_wanted
 ):
     seed = 20140731
     print("seed of the instants:", seed)
@@ -98,11 +91,11 @@ def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
         path = tmp_path / str(n_studies) / "study.db"
         path.parent.mkdir()
         n_kills += killed_and_resumed(path, n_jobs, n_wanted - n_kills, longest_s, rng)
-        assert results_of(path) == uninterrupted
+        assert results_of(path) == alone
 
 
 def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
-    path, uninterrupted, monkeypatch
+    path, alone, monkeypatch
 ):
     keep = engine.Prepared.keep
 
@@ -126,4 +119,4 @@ def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
     assert 3 <= len(kept) < 35
     run(small_plan(), path, n_jobs=2)
     assert kept.items() <= when_finished(path).items()
-    assert results_of(path) == uninterrupted
+    assert results_of(path) == alone

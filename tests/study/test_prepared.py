@@ -26,24 +26,18 @@ def fitted(spec, l1):
     return f"{spec.name} at {l1:g}".encode()
 
 
+def normaliser(l1, score, converged):
+    known = {"value": l1, "stderr": 0.0, "method": "exact", "n_operations": 8}
+    return known | {"l1": l1, "converged": converged, "validation_bits_per_second": score}
+
+
 @pytest.fixture
 def store(path):
     """Fits of two models, written from the largest l1 down, with their normalisers."""
     with Store.create(path) as opened:
         for spec, fits in PATHS.items():
             rows = [{"l1": l1, "file": fitted(spec, l1)} for l1 in reversed(fits)]
-            normalisers = [
-                {
-                    "l1": l1,
-                    "value": l1,
-                    "stderr": 0.0,
-                    "method": "exact",
-                    "converged": converged,
-                    "n_operations": 8,
-                    "validation_bits_per_second": score,
-                }
-                for l1, (score, converged) in fits.items()
-            ]
+            normalisers = [normaliser(l1, *found) for l1, found in fits.items()]
             job = Job("fit", *PLACE, spec)
             found = {"fits": rows, "normalisers": normalisers}
             opened.finish(str(job), job.row | {"environment": {}}, found)
@@ -74,9 +68,7 @@ def test_a_test_is_given_the_chosen_fit_of_each_model_with_its_log_z(store):
 def test_assemblies_are_given_the_chosen_fit_of_every_split(store):
     other = replace(Job("fit", *PLACE, RBM), split=1)
     rows = [{"l1": 0.5, "file": b"RBM 3 of split 1"}]
-    normalisers = [{"l1": 0.5, "value": 1.0, "stderr": 0.0, "method": "exact", "converged": True}]
-    normalisers[0] |= {"n_operations": 8, "validation_bits_per_second": 1.0}
-    found = {"fits": rows, "normalisers": normalisers}
+    found = {"fits": rows, "normalisers": [normaliser(0.5, 1.0, True)]}
     store.finish(str(other), other.row | {"environment": {}}, found)
     job = Job("assemblies", *PLACE[:3], None, RBM)
     models, log_z = inputs(lambda _: store, job, used(RBM) | {other: str(other)})

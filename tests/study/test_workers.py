@@ -24,14 +24,6 @@ from microcolumn.study.store import Store
 engine = importlib.import_module("microcolumn.study._run")
 
 
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """Results of a study that one process did by itself."""
-    path = tmp_path_factory.mktemp("alone") / "study.db"
-    run(small_plan(), path, n_jobs=1)
-    return results_of(path)
-
-
 @contextmanager
 def dask(command, *options):
     """A process of Dask's command line, ended with the block."""
@@ -137,9 +129,7 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
             return "kept"
 
     client = SimpleNamespace(
-        nthreads=lambda: {"one": 1},
-        submit=lambda *_, **__: LostOnce(),
-        as_current=nullcontext,
+        nthreads=lambda: {"one": 1}, submit=lambda *_, **__: LostOnce(), as_current=nullcontext
     )
     monkeypatch.setattr("distributed.wait", lambda futures, **_: (set(futures), set()))
     at_hand = Workers(1, 1, "a cluster", client)

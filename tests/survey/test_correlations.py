@@ -21,11 +21,7 @@ def by_numpy(X):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    arrays(
-        np.uint8,
-        st.tuples(st.integers(2, 40), st.integers(1, 6)),
-        elements=st.integers(0, 1),
-    )
+    arrays(np.uint8, st.tuples(st.integers(2, 40), st.integers(1, 6)), elements=st.integers(0, 1))
 )
 def test_any_words_agree_with_numpy_constant_units_included(X):
     found = pairwise_correlations(X)

@@ -178,15 +178,6 @@ def test_one_sweep_has_the_exact_transition_probabilities(backwards, kind):
         assert stats.chisquare(counts, n_chains * matrix[i]).pvalue > 1e-3
 
 
-def test_the_descending_scan_reverses_the_ascending_one():
-    theta, logits, beta = _model("srbm", 4, 12), np.array([0.5, -1.0, 0.2, 0.0]), 0.6
-    words, forward = _scan_matrix(theta, logits, beta, False)
-    _, backward = _scan_matrix(theta, logits, beta, True)
-    weights = np.exp(beta * log_weight(theta, words) + (1 - beta) * words @ logits)
-    flow = weights[:, None] * forward
-    np.testing.assert_allclose(flow, (weights[:, None] * backward).T, rtol=1e-12)
-
-
 def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls():
     theta = _model("srbm", 9, 13)
     betas = np.linspace(0, 1, 300)

@@ -56,20 +56,6 @@ def assert_same(found, expected, tolerance):
         np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * np.abs(other).max())
 
 
-def test_tables_hold_the_exponentials_they_are_named_after(parameters):
-    b, J, W, c = parameters
-    tables = workspace(parameters).tables
-    a = 1 / (1 + np.exp(-c))
-    close = {"rtol": 1e-14}
-    np.testing.assert_allclose(tables.bias_factor[:N_UNITS], np.exp(b / 2), **close)
-    np.testing.assert_allclose(tables.coupling_factor[:, :N_UNITS], np.exp(J), **close)
-    np.testing.assert_allclose(tables.shrink[:, :N_HIDDEN], np.exp(-W), **close)
-    np.testing.assert_allclose(tables.shrink1[:, :N_HIDDEN], np.expm1(-W), **close)
-    for table, expected in ((tables.grow, np.exp(W)), (tables.grow1, np.expm1(W))):
-        by_unit = table.transpose(0, 3, 1, 2).reshape(-1, N_HIDDEN)[:N_UNITS]
-        np.testing.assert_allclose(by_unit, a * expected, **close)
-
-
 def test_bounds_are_what_no_word_can_exceed(parameters):
     b, J, W, _ = parameters
     tables = workspace(parameters).tables

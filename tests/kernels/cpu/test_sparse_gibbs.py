@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from microcolumn.energy import log_weight
 from microcolumn.kernels import GibbsChains
 from microcolumn.kernels.cpu.gibbs import REFRESH, Chains
 from microcolumn.kernels.cpu.sparse_gibbs import SparseChains
@@ -45,13 +44,6 @@ def test_chains_are_those_of_the_definition(n_units, share, n_hidden, counted, b
     assert 0.02 < one_by_one.words.mean() < 0.6
     weights = one_by_one.log_weights, side_by_side.log_weights
     np.testing.assert_allclose(*weights, rtol=1e-11, atol=1e-11)
-
-
-def test_weights_grow_by_log_p_over_the_base():
-    theta = model(37, 1.0, 9)
-    sampler, logits = run(theta, True, [0.4], [1.0], False)
-    expected = log_weight(theta, sampler.words) - sampler.words @ logits
-    np.testing.assert_allclose(sampler.log_weights, expected, rtol=1e-12)
 
 
 def test_a_run_in_parts_is_one_run():

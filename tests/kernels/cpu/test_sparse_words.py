@@ -1,7 +1,6 @@
 """Log weights and moments of sparse words against their definitions on dense words."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 from threads import on_one_and_all
@@ -67,15 +66,6 @@ def test_moments_are_dense_products(case):
     if theta.v is not None:
         of_count = [weights[X.sum(axis=1) == k].sum() for k in range(theta.n_visible + 1)]
         np.testing.assert_allclose(sums.v, of_count, rtol=1e-12, atol=1e-15)
-
-
-def test_the_silent_word_weighs_what_its_hidden_units_may_be(random_parameters):
-    silent = listed(np.zeros((1, 5), dtype=np.uint8))
-    theta = random_parameters("srbm", 5, 3, seed=1)
-    [found] = silent.log_weights(theta.arrays)
-    assert found == pytest.approx(np.logaddexp(0.0, theta.c).sum(), rel=1e-13)
-    [found] = silent.log_weights(random_parameters("ising", 5, seed=1).arrays)
-    assert found == 0.0
 
 
 def test_any_number_of_threads_gives_the_same_bits(random_parameters):

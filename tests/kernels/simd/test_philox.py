@@ -22,34 +22,22 @@ KNOWN_ANSWERS = [
 ]
 
 
-@njit
-def _blocks(counters, k0, k1, words):
-    for i in range(0, counters.shape[1], WIDTH):
-        block = philox4x32(
-            load(counters, (0, i)),
-            load(counters, (1, i)),
-            load(counters, (2, i)),
-            load(counters, (3, i)),
-            k0,
-            k1,
-        )
-        for j in range(4):
-            store(words, (j, i), block[j])
+def _filled_by(function):
+    """A kernel that calls a function of the counters of so many chains side by side."""
+
+    @njit
+    def fill(counters, k0, k1, out):
+        for i in range(0, counters.shape[1], WIDTH):
+            first, second = load(counters, (0, i)), load(counters, (1, i))
+            third, fourth = load(counters, (2, i)), load(counters, (3, i))
+            rows = function(first, second, third, fourth, k0, k1)
+            for j in range(4):
+                store(out, (j, i), rows[j])
+
+    return fill
 
 
-@njit
-def _uniforms(counters, k0, k1, draws):
-    for i in range(0, counters.shape[1], WIDTH):
-        rows = uniforms(
-            load(counters, (0, i)),
-            load(counters, (1, i)),
-            load(counters, (2, i)),
-            load(counters, (3, i)),
-            k0,
-            k1,
-        )
-        for j in range(4):
-            store(draws, (j, i), rows[j])
+_blocks, _uniforms = _filled_by(philox4x32), _filled_by(uniforms)
 
 
 def _words(counters, key):
