@@ -108,19 +108,8 @@ def html_table(
     *,
     left: Sequence[str] = (),
 ) -> str:
-    """A table as HTML for a notebook, with whatever it says escaped.
+    """A table as HTML for a notebook, with whatever it says escaped; see :func:`text_table`.
 
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns; there is no line for them if all are empty.
-    rows : sequence of sequence of str
-        As many cells each as the header has.
-    left : sequence of str
-        Names of the columns that are aligned to the left; the others, of numbers, to the right.
-
-    Examples
-    --------
     >>> html_table(("",), [("a<b",)], left=("",))
     '<table><tbody><tr><td style="padding:0 0.5em;text-align:left">a&lt;b</td></tr></tbody></table>'
     """

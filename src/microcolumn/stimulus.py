@@ -188,16 +188,9 @@ class StimulusDrive:
     def left_out_log_likelihood(self, widths_s: Floats) -> Floats:
         """Log likelihood of each repeat given the rates in all others, nats.
 
-        Parameters
-        ----------
-        widths_s : ndarray, shape (n_widths,)
-            Widths of the kernel, seconds; a constant rate is added to them.
-
-        Returns
-        -------
-        ndarray, shape (n_repeats, n_widths + 1, n_priors, n_units)
-            Of each unit by itself, for the repeats that the drive was made of, with each width and
-            each of ``PRIOR_BINS``; the last of the widths is infinite.
+        Of each unit by itself, for the repeats that the drive was made of, with each width of the
+        kernel ``widths_s`` (n_widths,), seconds, a constant rate last, and each of ``PRIOR_BINS``:
+        shape (n_repeats, n_widths + 1, n_priors, n_units).
         """
         widths = np.append(widths_s, np.inf)
         log_likelihood = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))

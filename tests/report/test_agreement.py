@@ -75,7 +75,8 @@ def said(results):
         [points] = points_of(ranking)[0]
     drawn = {values[4]: values[5:] for values in points.rows}
     quantities["score"] += [drawn[first][0]]
-    quantities["gain"] += [-drawn[pair["second"]][1]]
+    assert points.columns[2] == f"minus {pair['second']}"
+    quantities["gain"] += [drawn[first][1]]
     if answer.table is not None:
         _, bits, relative, p, *_ = answer.table.rows[0]
         quantities["gain"] += [bits.split(" ± ")[0]]

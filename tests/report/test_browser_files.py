@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt
 
 pytestmark = pytest.mark.integration
 
-#: The figure for all recordings is the second; the first is of one recording.
+#: The figure for all recordings is the first; the second is of one recording.
 FIGURE = "Figure-1-ranking"
 
 
@@ -23,7 +23,7 @@ def table_of(content):
 def test_a_saved_svg_stands_alone(browser, page, tmp_path):
     """Opened by itself, also by night, it is the figure on white paper."""
     file = tmp_path / "figure.svg"
-    file.write_bytes(saved(page, "SVG of Figure 2")[1])
+    file.write_bytes(saved(page, "SVG of Figure 1")[1])
     with browser.new_context(color_scheme="dark") as context:
         alone = context.new_page()
         alone.goto(file.as_uri())
@@ -39,7 +39,7 @@ def test_a_figure_is_saved_as_png_for_print(page, scheme, window):
     page.emulate_media(color_scheme=scheme)
     if window:
         page.set_viewport_size(window)
-    name, content = saved(page, "PNG of Figure 2")
+    name, content = saved(page, "PNG of Figure 1")
     pixels = plt.imread(io.BytesIO(content))
     assert name == f"{FIGURE}.png"
     assert pixels.shape[:2] == (HEIGHT * 300 // 72, WIDTH * 300 // 72)
@@ -49,7 +49,7 @@ def test_a_figure_is_saved_as_png_for_print(page, scheme, window):
 
 
 def test_points_of_a_figure_are_saved_as_csv(page):
-    name, content = saved(page, "CSV of Figure 2")
+    name, content = saved(page, "CSV of Figure 1")
     found = table_of(content)
     assert name == f"{FIGURE}.csv"
     assert list(found) == ["unit", "rate (Hz)", "gain", "model", "bits/s"]

@@ -59,8 +59,8 @@ class FreeTerm(Term):
 
     @property
     def fixed(self) -> Floats:
-        """An array that stays the same object while only ``strengths`` change."""
-        raise NotImplementedError
+        """An array that stays the same object while only ``strengths`` change, of a linear term."""
+        return self.strengths
 
     def over(self, b: Floats) -> Self:
         """The term with the biases that it holds."""

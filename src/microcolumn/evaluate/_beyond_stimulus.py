@@ -30,40 +30,24 @@ _CLEARLY = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GainBeyond:
-    """What one model gains over independent units that follow the stimulus.
+    """What one model gains over independent units that follow the stimulus."""
 
-    Parameters
-    ----------
-    name : str
-        Of the model.
-    gain : Estimate
-        Of the driven model over driven independent units, on the same words.
-    control : Estimate
-        The same with the repeats of each unit in an order of its own, where nothing is left beyond
-        the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
-    net : Estimate
-        Gain minus control, bin by bin: what is beyond the stimulus.
-    margin : float
-        Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the
-        model explains with its drive, over constant rates.
-    n_couplings, n_live_hidden : int
-        Of the fit to the words as they came.
-    fit_converged, normaliser_converged : bool
-        Whether both fits are solutions, and whether all log Z may be relied upon.
-    normaliser : {"exact", "importance"}
-        How log Z of the moments was found.
-    """
-
-    name: str
-    gain: Estimate
+    name: str  # of the model
+    gain: Estimate  # of the driven model over driven independent units, on the same words
+    # The same with the repeats of each unit in an order of its own, where nothing is left beyond
+    # the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
     control: Estimate
-    net: Estimate
+    net: Estimate  # gain minus control, bin by bin: what is beyond the stimulus
+    # Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the model
+    # explains with its drive, over constant rates.
     margin: float
+    # Of the fit to the words as they came.
     n_couplings: int
     n_live_hidden: int
+    # Whether both fits are solutions, and whether all log Z may be relied upon.
     fit_converged: bool
     normaliser_converged: bool
-    normaliser: str
+    normaliser: str  # how log Z of the moments was found, "exact" or "importance"
 
     @property
     def doubts(self) -> list[str]:
@@ -85,27 +69,15 @@ class GainBeyond:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BeyondStimulus(AsText):
-    """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
+    """What a repeated stimulus explains and what is left; printed, it is a sentence and a table."""
 
-    Parameters
-    ----------
-    stimulus : Estimate
-        Of independent units that follow the stimulus over those at constant rates.
-    models : tuple of GainBeyond
-        The models, in the order given.
-    n_train, n_test : int
-        Repeats that drives and models come from, and repeats that they are scored on.
-    duration_s : float
-        Length of the stimulus, seconds.
-    n_units, n_locked : int
-        Units, and those whose rate follows the stimulus.
-    """
-
-    stimulus: Estimate
-    models: tuple[GainBeyond, ...]
+    stimulus: Estimate  # of independent units that follow the stimulus over those at constant rates
+    models: tuple[GainBeyond, ...]  # the models, in the order given
+    # Repeats that drives and models come from, and repeats that they are scored on.
     n_train: int
     n_test: int
-    duration_s: float
+    duration_s: float  # length of the stimulus, seconds
+    # Units, and those whose rate follows the stimulus.
     n_units: int
     n_locked: int
 

@@ -27,36 +27,19 @@ LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 
-    It is the cross-entropy of independent units on the words minus the entropy of the words. The
-    estimate is the mean of two: with the entropy by Grassberger (2003), which is low where there
-    are many rare words, and that of a Pitman-Yor process fitted to the counts (Archer, Park &
-    Pillow 2014), which was a little high on models of recordings (``benchmarks/adequacy.py``).
-    ``upper`` takes the entropy of the observed frequencies. It is too low on average, whatever the
-    distribution of words and however they depend on each other in time, so that the gain is too
-    large on average.
-
-    Parameters
-    ----------
-    bits_per_second : float
-        The estimate.
-    stderr : float
-        Its error: from a jackknife over blocks, and half the difference of the two estimates, in
-        quadrature.
-    upper : float
-        An upper estimate, bits/s: no model gains more, on average over recordings.
-    disagreement : float
-        Difference of the two estimates as a share of the estimate.
-    coverage : float
-        Share of the words of a block that occur in other blocks as well, mean over blocks.
-    n_words, n_distinct : int
-        Words, and different ones among them.
+    It is the cross-entropy of independent units on the words minus the entropy of the words, with
+    the mean of two estimates of that entropy (docs/method.md, section 6).
     """
 
-    bits_per_second: float
+    bits_per_second: float  # the estimate
+    # Its error: from a jackknife over blocks, and half the difference of the two estimates, in
+    # quadrature.
     stderr: float
-    upper: float
-    disagreement: float
+    upper: float  # an upper estimate, bits/s: no model gains more, on average over recordings
+    disagreement: float  # difference of the two estimates as a share of the estimate
+    # Share of the words of a block that occur in other blocks as well, mean over blocks.
     coverage: float
+    # Words, and different ones among them.
     n_words: int
     n_distinct: int
 

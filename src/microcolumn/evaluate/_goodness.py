@@ -167,16 +167,10 @@ def goodness(
 ) -> Goodness:
     """Whether data deviate from a model by more than their own slow waves do from nothing.
 
-    Means over time and the slowest waves have the same normal distribution around what is expected
-    of them, of which waves know that it is 0. If the model is right, so is the mean's deviation
-    from it, and no rotation of all these vectors changes their distribution (Langsrud 2005,
-    rotation tests). The statistic of a family is the sum of squares of its deviations over the mean
-    sum of squares of its waves.
-
-    The model itself was fitted to other words: ``training_error`` (n_directions, n_columns) times
-    standard normal numbers is the error of its means for independent training words, which are
-    taken to depend on each other like the data's. None for a model that is given. Such errors are
-    added to the waves, and so are those of the model's samples.
+    A rotation test (Langsrud 2005; docs/method.md, section 6). ``training_error`` (n_directions,
+    n_columns) times standard normal numbers is the error of the model's means for independent
+    training words, which are taken to depend on each other like the data's; None for a model that
+    is given. Such errors are added to the waves, and so are those of the model's samples.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)

@@ -1,12 +1,7 @@
 """Intervals for couplings and biases of models of pairs, with false-discovery control over pairs.
 
-An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
-what it promises. The estimates here are without it. The conditional distribution of one bit of an
-Ising model given the others is a logistic regression, bit n on bit m with coefficient 2 J_nm and
-constant b_n (docs/method.md, section 2). Firth's penalty (1993), half the log determinant of the
-information, removes the first-order bias and keeps estimates finite where a pair never fires
-together; for two bits it adds half a count to each cell of their table. Errors come from the
-slowest waves over time, because words resemble those before (docs/method.md, section 6).
+Estimates are unpenalised logistic regressions of each bit on the others, with Firth's penalty
+(1993); errors come from the slowest waves over time (docs/method.md, section 6).
 """
 
 from __future__ import annotations

@@ -12,41 +12,27 @@ from ..tables import AsTable
 
 @dataclass(frozen=True, slots=True)
 class HiddenUnitLayer:
-    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`.
+    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`."""
 
-    Parameters
-    ----------
-    position, layer : int and str
-        Column of ``W``, and the layer with most of its weight (of several, the first).
-    mass, share : float
-        Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of
-        the window, and the part of it in ``layer``.
-    expected : float
-        Mean share of the dominant layer under permuted labels.
-    p_value : float
-        Of a share this large or larger; the choice of the layer is part of the test.
-    p_holm : float
-        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
-        bounds the probability of any false claim.
-    p_fdr : float
-        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
-        layer: it bounds the expected share of false claims.
-    upper : float
-        Share of the dominant layer that 95 % of permuted labels do not exceed; NaN where a store
-        is older.
-    shares : tuple of float
-        Part of ``mass`` in each layer of :class:`LayerStatistics`, in their order.
-    """
-
+    # Column of ``W``, and the layer with most of its weight (of several, the first).
     position: int
     layer: str
+    # Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of the
+    # window, and the part of it in ``layer``.
     mass: float
     share: float
-    expected: float
-    p_value: float
+    expected: float  # mean share of the dominant layer under permuted labels
+    p_value: float  # of a share this large or larger; the choice of the layer is part of the test
+    # Corrected over hidden units by Holm's method, for a claim about this hidden unit: it bounds
+    # the probability of any false claim.
     p_holm: float
+    # Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a layer:
+    # it bounds the expected share of false claims.
     p_fdr: float
+    # Share of the dominant layer that 95 % of permuted labels do not exceed; NaN where a store is
+    # older.
     upper: float = math.nan
+    # Part of ``mass`` in each layer of :class:`LayerStatistics`, in their order.
     shares: tuple[float, ...] = ()
 
     @property
@@ -57,19 +43,12 @@ class HiddenUnitLayer:
 
 @dataclass(frozen=True, slots=True)
 class CouplingContrast:
-    """Couplings between units of the same layer against those across layers.
+    """Couplings between units of the same layer against those across layers."""
 
-    Parameters
-    ----------
-    within, between : float
-        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
-    p_value : float
-        Of a difference this large or larger under permuted labels.
-    """
-
+    # Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
     within: float
     between: float
-    p_value: float
+    p_value: float  # of a difference this large or larger under permuted labels
 
     @property
     def difference(self) -> float:
@@ -79,49 +58,34 @@ class CouplingContrast:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LayerStatistics(AsText, AsTable):
-    """Tests of hidden units and couplings against layers; it prints as a table.
-
-    Parameters
-    ----------
-    layers, n_units : tuple of str and of int
-        Distinct labels, sorted, and the units in each.
-    window : int
-        Bins per word: bits of the model over labels given.
-    hidden : tuple of HiddenUnitLayer
-        One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a
-        note names the other live hidden units.
-    overall_share, overall_expected, overall_p_value : float
-        Part of all weight that lies in the dominant layer of its hidden unit (the mean
-        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
-        correction. NaN if ``hidden`` is empty.
-    couplings : CouplingContrast or None
-        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
-        for a model without couplings, or if no two units share a layer.
-    signed_couplings : CouplingContrast or None
-        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
-        section 7), and strong couplings of both signs cancel in it.
-    n_permutations, exact : int and bool
-        Other arrangements of the labels that the p-values come from, and whether these are all.
-    notes : tuple of str
-        What was left out.
-    overall_upper : float
-        Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
-    """
+    """Tests of hidden units and couplings against layers; it prints as a table."""
 
     _columns = "hidden"
 
+    # Distinct labels, sorted, and the units in each.
     layers: tuple[str, ...]
     n_units: tuple[int, ...]
-    window: int
+    window: int  # bins per word: bits of the model over labels given
+    # One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a note
+    # names the other live hidden units.
     hidden: tuple[HiddenUnitLayer, ...]
+    # Part of all weight that lies in the dominant layer of its hidden unit (the mean share,
+    # weighted by mass), its mean under permuted labels, and its p-value, which needs no correction.
+    # NaN if ``hidden`` is empty.
     overall_share: float
     overall_expected: float
     overall_p_value: float
+    # Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None for
+    # a model without couplings, or if no two units share a layer.
     couplings: CouplingContrast | None
+    # Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
+    # section 7), and strong couplings of both signs cancel in it.
     signed_couplings: CouplingContrast | None
+    # Other arrangements of the labels that the p-values come from, and whether these are all.
     n_permutations: int
     exact: bool
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was left out
+    # Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
     overall_upper: float = math.nan
 
     def __str__(self) -> str:

@@ -1,9 +1,7 @@
 """Do hidden units and couplings respect layers? Permutation tests (docs/method.md, section 8).
 
-Labels are permuted over units while weights and couplings stay, for all statistics together, so
-that the null distribution holds what hidden units have in common. Weights count by their size,
-whatever their sign, so that nothing depends on the orientation of hidden units. A small p-value
-says that weights follow the labels, not why: couplings that only fall off with distance do so too.
+A small p-value says that weights follow the labels, not why: couplings that only fall off with
+distance do so too.
 """
 
 from __future__ import annotations

@@ -223,7 +223,13 @@ class Comparison(AsTable):
     @property
     def statements(self) -> list[str]:
         """The parts of the answer, the most important one first."""
-        return _statements(self)
+        spurious = [f"{m.name}: {spurious_mode_text(m.spurious_mass)}" for m in self.unranked]
+        if not self.models:
+            return spurious
+        about = HOLDS_FOR.get(self.split_by)
+        # Annealing may have missed a part of log Z, so that a score is too good.
+        sentences = [*_ranking(self), doubt(self.models, ()), *spurious, about]
+        return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per model, the best first; those with a spurious mode come last."""
@@ -283,19 +289,6 @@ def doubt(compared: Sequence[ModelScore], behind: Sequence[ModelScore]) -> str:
     )
 
 
-def _statements(compared: Comparison) -> list[str]:
-    """The parts of the answer, the most important one first."""
-    spurious = [
-        f"{model.name}: {spurious_mode_text(model.spurious_mass)}" for model in compared.unranked
-    ]
-    if not compared.models:
-        return spurious
-    about = HOLDS_FOR.get(compared.split_by)
-    # Annealing may have missed a part of log Z, so that a score is too good.
-    sentences = [*_ranking(compared), doubt(compared.models, ()), *spurious, about]
-    return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
-
-
 def _ranking(compared: Comparison) -> list[str]:
     """What is said of the models that may be ranked, of each pair once."""
     best, alternative = compared.best, compared.best_alternative
@@ -315,17 +308,13 @@ def _ranking(compared: Comparison) -> list[str]:
         said[_both(kinds)] = f"{text} {other}: {kinds.sentence()}"
     if pair is not None:
         said[_both(pair)] = _hidden_against_pairs(compared, pair)
-    for each in _runners_up([compared.pair(best.name, model.name) for model in others]):
+    over_others = [compared.pair(best.name, model.name) for model in others]
+    for each in over_others[: sum(pair.same for pair in over_others) + 1]:  # equals, and the next
         said.setdefault(_both(each), each.sentence())
     spikes, share = best.bits_per_spike, compared.share_of_pairs
     gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
     of_pairs = f"pairs alone explain {share} of the best model's gain over independent units"
     return [*said.values(), gain, *([of_pairs] if share else [])]
-
-
-def _runners_up(over_others: list[PairedDifference]) -> list[PairedDifference]:
-    """The best model against its equals and the next one."""
-    return over_others[: sum(each.same for each in over_others) + 1]
 
 
 def _both(pair: PairedDifference) -> frozenset[str]:

@@ -1,10 +1,7 @@
 """The planned questions of a comparison: groups, other kinds of models, and what gains come from.
 
-The first side of a contrast is represented by its best model, which the scores choose. The claim
-"better than the other side" must hold against each of its models. Where it fails against the best
-of them, their difference counts, and otherwise the one whose interval reaches lowest. The choice on
-the first side is paid for by the number of its models, and all contrasts of a comparison count
-together (Bonferroni). Everything else is an estimate with its interval.
+A claim must hold against each model of the other side, and is paid for by the number of models that
+it was chosen from (docs/method.md, section 6). Everything else is an estimate with its interval.
 """
 
 from __future__ import annotations

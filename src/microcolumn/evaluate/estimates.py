@@ -21,27 +21,17 @@ _LARGEST_STDERR = 3.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Estimates of one kind of parameter with errors; all arrays have the same shape.
+    """Estimates of one kind of parameter with errors; all arrays have the same shape."""
 
-    Attributes
-    ----------
-    estimate, stderr : ndarray
-        Nats, without penalty. NaN where the words do not determine the parameter.
-    low, high : ndarray
-        Ends of the interval; infinite where the words set no limit on that side, NaN where there
-        is no interval.
-    p_value : ndarray
-        Of the parameter being zero, two-sided.
-    q_value : ndarray
-        Corrected by Benjamini and Hochberg's method over all that have a p-value.
-    """
-
+    # Nats, without penalty. NaN where the words do not determine the parameter.
     estimate: Floats
     stderr: Floats
+    # Ends of the interval; infinite where the words set no limit on that side, NaN where there is
+    # no interval.
     low: Floats
     high: Floats
-    p_value: Floats
-    q_value: Floats
+    p_value: Floats  # of the parameter being zero, two-sided
+    q_value: Floats  # corrected by Benjamini and Hochberg's method over all that have a p-value
 
     @classmethod
     def of(cls, estimate: Floats, stderr: Floats, level: float, df: float) -> Estimates:
@@ -60,40 +50,19 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Intervals(AsText, AsTable):
-    """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`.
+    """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`."""
 
-    Attributes
-    ----------
-    model : str
-        Name of the model's class.
-    level : float
-        Probability that an interval holds the parameter.
-    names : tuple of str
-        Unit of each bit, with its bin in windows.
-    biases : Estimates
-        Shape (n_bits,).
-    pairs : ndarray of int, shape (n_pairs, 2)
-        Bits of each pair.
-    couplings : Estimates
-        Of J, shape (n_pairs,).
-    n_words : int
-        Bins.
-    alike : float
-        By how much the errors' variance exceeds that of independent words, 1 at least: so many
-        neighbouring words tell as much as one.
-    notes : tuple of str
-        What has no interval, and why.
-    """
-
-    model: str
-    level: float
-    names: tuple[str, ...]
-    biases: Estimates
-    pairs: NDArray[np.int64]
-    couplings: Estimates
-    n_words: int
+    model: str  # name of the model's class
+    level: float  # probability that an interval holds the parameter
+    names: tuple[str, ...]  # unit of each bit, with its bin in windows
+    biases: Estimates  # shape (n_bits,)
+    pairs: NDArray[np.int64]  # bits of each pair, (n_pairs, 2)
+    couplings: Estimates  # of J, shape (n_pairs,)
+    n_words: int  # bins
+    # By how much the errors' variance exceeds that of independent words, 1 at least: so many
+    # neighbouring words tell as much as one.
     alike: float
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what has no interval, and why
 
     def statement(self, rate: float = 0.05) -> str:
         """One sentence: how many couplings differ from zero."""

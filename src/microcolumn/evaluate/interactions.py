@@ -1,12 +1,8 @@
 """Effective interactions: what the hidden units imply for pairs and triplets of units.
 
-The marginal log weight (docs/method.md, section 2) has one expansion in products of bits,
-log p~(x) = sum_S theta_S prod_{n in S} x_n. Inclusion-exclusion around the silent word gives
-theta_S = sum_{T in S} (-1)^(|S| - |T|) log p~(units T active, all others silent). Couplings
-enter pairs only; a hidden unit enters every order, through a mixed difference of its softplus.
-
-Written out, such a difference is a small remainder of large terms. Here each one is log(1 + r),
-where r > 0 is a product, so that no digits are lost for tiny or huge weights.
+Couplings enter pairs only; a hidden unit enters every order, through a mixed difference of its
+softplus (docs/method.md, section 2). Written out, such a difference is a small remainder of large
+terms. Here each one is log(1 + r), where r > 0 is a product, so that no digits are lost.
 """
 
 from __future__ import annotations
@@ -38,19 +34,13 @@ class Explained(AsText):
 
     The expansion of a word with k active units is exact from order k on. For larger words the terms
     alternate, as those of a power series do, so a higher order may explain less than a lower one.
-
-    Parameters
-    ----------
-    fraction : ndarray, shape (order,)
-        Share of the variance of log p~(x) over the words that the terms up to order 1, 2, ...
-        explain: one minus the mean square of the remainder over the variance. Below zero if the
-        cut expansion is worse than a constant; NaN if log p~(x) is the same for all words.
-    rms_nats : ndarray, shape (order,)
-        Root mean square of the remainder, nats.
     """
 
+    # Share of the variance of log p~(x) over the words that the terms up to order 1, 2, ...
+    # explain: one minus the mean square of the remainder over the variance. Below zero if the cut
+    # expansion is worse than a constant; NaN if log p~(x) is the same for all words, (order,).
     fraction: Floats
-    rms_nats: Floats
+    rms_nats: Floats  # root mean square of the remainder, nats, (order,)
 
     def __str__(self) -> str:
         lines = ["up to order   variance explained   remainder (nats)"]
@@ -64,33 +54,20 @@ class Interactions(AsText):
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 
     For words of several bins a unit is a bit of the window: a recorded unit at a lag.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The model.
-    log_weight_silent : float
-        Log weight of the silent word.
-    singles : ndarray, shape (n_units,)
-        What one active unit adds: its bias and the hidden units' part.
-    direct : ndarray, shape (n_units, n_units)
-        The couplings' part of each pair, ``2 * J``; symmetric, zero diagonal.
-    through_hidden : ndarray, shape (n_units, n_units)
-        The hidden units' part of each pair; symmetric, zero diagonal.
-    triplets : ndarray, shape (n_units, n_units, n_units), or None
-        What three units active together add beyond their pairs; only hidden units contribute.
-        Symmetric, zero where two positions agree. None where the expansion ends with pairs.
-    words_info : WordsInfo or None
-        What the model is of; None where it is not known.
     """
 
-    parameters: Parameters
-    log_weight_silent: float
-    singles: Floats
+    parameters: Parameters  # the model
+    log_weight_silent: float  # log weight of the silent word
+    singles: Floats  # what one active unit adds: its bias and the hidden units' part, (n_units,)
+    # The couplings' part of each pair, ``2 * J``; symmetric, zero diagonal, (n_units, n_units).
     direct: Floats
+    # The hidden units' part of each pair; symmetric, zero diagonal, (n_units, n_units).
     through_hidden: Floats
+    # What three units active together add beyond their pairs; only hidden units contribute.
+    # Symmetric, zero where two positions agree. None where the expansion ends with pairs,
+    # (n_units, n_units, n_units).
     triplets: Floats | None
-    words_info: WordsInfo | None = None
+    words_info: WordsInfo | None = None  # what the model is of; None where it is not known
 
     @property
     def order(self) -> int:

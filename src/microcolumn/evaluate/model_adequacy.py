@@ -31,34 +31,20 @@ _COMMON = 0.01
 
 @dataclass(frozen=True, slots=True)
 class MomentFit:
-    """Observed covariances of pairs, or third central moments of triplets, against a model's.
+    """Observed covariances of pairs, or third central moments of triplets, against a model's."""
 
-    Parameters
-    ----------
-    r : float
-        Correlation of predicted and observed moments.
-    error : float
-        Root mean square difference beyond what noise explains, as a share of the root mean square
-        of the observed moments. 0 for a perfect model, 1 for one without such moments.
-    """
-
-    r: float
+    r: float  # correlation of predicted and observed moments
+    # Root mean square difference beyond what noise explains, as a share of the root mean square of
+    # the observed moments. 0 for a perfect model, 1 for one without such moments.
     error: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Covariances of pairs of bits, or third central moments of triplets, one by one.
+    """Covariances of pairs of bits, or third central moments of triplets, one by one."""
 
-    Parameters
-    ----------
-    bits : ndarray of int, shape (n_moments, 2) or (n_moments, 3)
-        Bits of each, increasing.
-    observed, model, stderr : ndarray of float32, shape (n_moments,)
-        Of the words, of the model, and the standard error of their difference.
-    """
-
-    bits: NDArray[np.int64]
+    bits: NDArray[np.int64]  # bits of each, increasing, (n_moments, 2) or (n_moments, 3)
+    # Of the words, of the model, and the standard error of their difference, (n_moments,).
     observed: NDArray[np.float32]
     model: NDArray[np.float32]
     stderr: NDArray[np.float32]
@@ -79,19 +65,10 @@ class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every
-    model. With p of the goodness-of-fit test at 0.05 or above, a model *describes these words
-    within their noise*. Otherwise it *misses* each of the following whose own p is below 0.05 and
-    that differs by more than 20 %:
-
-    - synchrony, if for some k the share of words with k or more active bits differs by more than
-      20 % of the observed share and by more than the largest difference that chance makes at any k;
-      the smallest such k is named;
-    - rates, pairs and triplets, if their ``error`` exceeds 0.2;
-    - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
-
-    If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
-    off by more than 20 %, that is said too, since few words refute no model. Chance is that of the
-    tested words and of those that the model was fitted to.
+    model (docs/method.md, section 6). With p of the goodness-of-fit test at 0.05 or above, a model
+    *describes these words within their noise*. Otherwise it *misses* synchrony, rates, pairs,
+    triplets or probabilities of words if their own p is below 0.05 and they differ by more than
+    20 %. If it misses none of them, it *differs measurably but by little*.
 
     Parameters
     ----------
@@ -227,14 +204,11 @@ def adequacy(
     the words' time, which hold for slow activity, and allows for the error of words that stand for
     the model.
 
-    A fitted model has the error of its training words, of which it knows the number
-    (``n_words_``), to first order that of a fit by likelihood, which the test allows for. A fit
-    that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
-    penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
-    trees, logistic cascades, population tracking, projections and their potentials and nonlinear
-    pairwise models with up to 2,000 parameters. Any other model counts as free to follow all of
-    these statistics of its training words. A fit by likelihood follows fewer, so that the test is
-    cautious there: it finds less than it could. A model made from parameters counts as given.
+    The test allows for the error that a fitted model has of its training words, to first order that
+    of a fit by likelihood; one that a prior or a penalty shrinks counts as misfit. The error is
+    known of most models with up to 2,000 parameters; any other counts as free to follow all of
+    these statistics, so that the test finds less than it could (docs/method.md, section 6). A model
+    made from parameters counts as given.
 
     Parameters
     ----------

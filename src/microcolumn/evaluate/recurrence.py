@@ -1,8 +1,6 @@
 """Which hidden units of a fit come back in other fits, against chance (docs/method.md, section 8).
 
-Hidden units have no names: two fits of the same words find the same groups in any order. They are
-paired one to one so that the cosines between their weights add up to the most. Chance is what an
-arbitrary group would reach: weights that are permuted over units.
+Hidden units have no names, so they are paired one to one by their weights.
 """
 
 from __future__ import annotations

@@ -24,26 +24,15 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`.
-
-    Parameters
-    ----------
-    recording, experiment : str
-        Their names.
-    windows : tuple of int
-        Bins per word, increasing.
-    models : mapping of str to tuple of (ModelScore or None)
-        By name, without the number of hidden units where that grows with the words; one result
-        per length of the window, None where it is not computed.
-    train_share : float
-        Share of all words that a split trains on.
-    """
+    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`."""
 
     recording: str
     experiment: str
-    windows: tuple[int, ...]
+    windows: tuple[int, ...]  # bins per word, increasing
+    # By name, without the number of hidden units where that grows with the words; one result per
+    # length of the window, None where it is not computed.
     models: Mapping[str, tuple[ModelScore | None, ...]]
-    train_share: float
+    train_share: float  # share of all words that a split trains on
 
     def __repr__(self) -> str:
         bins = enumeration([f"{n}" for n in self.windows])
@@ -123,58 +112,34 @@ class WindowResult:
 
 @dataclass(frozen=True, slots=True)
 class UnitPrediction:
-    """How well the spikes of one unit are predicted, over splits.
+    """How well the spikes of one unit are predicted, over splits."""
 
-    Parameters
-    ----------
-    unit, position : str and int
-        Name, and place among the units of the words.
-    rate_hz : float
-        Training rate of bins with a spike, per second.
-    gain_bits_per_second, stderr : float
-        Conditional gain over the firing rate (docs/method.md, section 6), with its error.
-    roc_area, roc_stderr : float
-        Probability that a bin with a spike was given a higher probability than one without.
-    brier_skill : float
-        1 for a perfect prediction, 0 for one as good as the rate.
-    """
-
+    # Name, and place among the units of the words.
     unit: str
     position: int
-    rate_hz: float
+    rate_hz: float  # training rate of bins with a spike, per second
+    # Conditional gain over the firing rate (docs/method.md, section 6), with its error.
     gain_bits_per_second: float
     stderr: float
+    # Probability that a bin with a spike was given a higher probability than one without.
     roc_area: float
     roc_stderr: float
-    brier_skill: float
+    brier_skill: float  # 1 for a perfect prediction, 0 for one as good as the rate
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionResult(AsTable):
-    """Predictions of all units by one model, given the rest of the window or its past.
-
-    Parameters
-    ----------
-    model : ModelSpec
-        Which model.
-    given : str
-        ``"rest"`` or ``"past"``.
-    units : tuple of UnitPrediction
-        By position.
-    calibrations : tuple of mapping
-        Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
-        group, and ``error``; see :class:`~microcolumn.evaluate.Calibration`.
-    n_splits : int
-        Splits that the means are over.
-    """
+    """Predictions of all units by one model, given the rest of the window or its past."""
 
     _columns = "units"
 
-    model: ModelSpec
-    given: str
-    units: tuple[UnitPrediction, ...]
+    model: ModelSpec  # which model
+    given: str  # ``"rest"`` or ``"past"``
+    units: tuple[UnitPrediction, ...]  # by position
+    # Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
+    # group, and ``error``; see :class:`~microcolumn.evaluate.Calibration`.
     calibrations: tuple[Row, ...]
-    n_splits: int
+    n_splits: int  # splits that the means are over
 
     @property
     def gain_per_unit(self) -> float:
@@ -194,24 +159,12 @@ class PredictionResult(AsTable):
 
 @dataclass(frozen=True, slots=True)
 class LayersResult:
-    """Whether hidden units and couplings of one model respect layers (docs/method.md, section 8).
+    """Whether hidden units and couplings of a model respect layers (docs/method.md, section 8)."""
 
-    Parameters
-    ----------
-    model : ModelSpec
-        Which model.
-    splits : tuple of int
-        Splits with layer statistics.
-    statistics : tuple of LayerStatistics
-        One per split.
-    n_live_hidden : tuple of int
-        Live hidden units of each split's model.
-    """
-
-    model: ModelSpec
-    splits: tuple[int, ...]
-    statistics: tuple[LayerStatistics, ...]
-    n_live_hidden: tuple[int, ...]
+    model: ModelSpec  # which model
+    splits: tuple[int, ...]  # splits with layer statistics
+    statistics: tuple[LayerStatistics, ...]  # one per split
+    n_live_hidden: tuple[int, ...]  # live hidden units of each split's model
 
     @property
     def overall_share(self) -> float:
@@ -242,10 +195,8 @@ class LayersResult:
         contrasts = [row for each in self.statistics if (row := getattr(each, which)) is not None]
         if not contrasts:
             return None
-        within, between = (
-            fmean(row.within for row in contrasts),
-            fmean(row.between for row in contrasts),
-        )
+        within = fmean(row.within for row in contrasts)
+        between = fmean(row.between for row in contrasts)
         return within, between, tuple(row.p_value for row in contrasts)
 
 

@@ -2,10 +2,7 @@
 
 The variance of a mean over a recording is the power of the series at frequency zero. Its slowest
 cosine waves are nearly independent and have nearly that power, so that ten of them give a standard
-error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018, HAR inference:
-recommendations for practice). It holds for any correlation that is short beside a tenth of the
-recording; there is no length of blocks to choose. ``benchmarks/nulls.py`` measures how often
-intervals and tests are wrong.
+error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018).
 """
 
 from __future__ import annotations
@@ -152,25 +149,11 @@ def mean_stderr(values: Floats, weights: Floats | None = None) -> float:
 
 
 def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanOverTime:
-    """Mean over splits of what was gained on their test parts.
+    """Mean over splits of what was gained on their test parts (docs/method.md, section 6).
 
-    Parameters
-    ----------
-    gains : ndarray, shape (n_splits, n_cells)
-        What each cell adds to the mean over a split's test part.
-    shares : ndarray, shape (n_splits, n_cells)
-        Share of the test part's words that lie in the cell.
-    train_share : float
-        Share of all words that a split trains on; not used for one split.
-
-    Notes
-    -----
-    The error has two parts. Test words: the influence of each cell on the mean, with all splits
-    that test it, by waves. Training words: what is left of differences between splits once the
-    cells that they test are accounted for, by least squares. Training parts overlap, and what they
-    have in common does not show between splits. A loss near its minimum is quadratic in the
-    parameters, so that two splits' losses correlate by the square of the share of training words
-    in common.
+    ``gains`` (n_splits, n_cells) are what each cell adds to the mean over a split's test part,
+    ``shares`` (n_splits, n_cells) the shares of the test part's words that lie in the cell, and
+    ``train_share`` is that of all words that a split trains on; not used for one split.
     """
     n_splits = len(gains)
     mean = float(gains.sum() / n_splits)

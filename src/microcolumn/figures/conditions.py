@@ -63,10 +63,6 @@ def _has_layers(results: Results, condition: Condition) -> bool:
     return several and _has_hidden_units(results, condition)
 
 
-def _has_groups(results: Results, condition: Condition) -> bool:
-    return has_group_gain(results.comparison(**condition.names))
-
-
 #: A test; words of several bins; models with live hidden units; units in several layers besides.
 TESTED = Need(lambda *_: True, "nothing is tested yet", "run the study further")
 SEVERAL_BINS = Need(
@@ -80,7 +76,7 @@ HIDDEN_UNITS = Need(
     "run the study further, or add RBM or SemiRBM to its plan",
 )
 GROUPS = Need(
-    _has_groups,
+    lambda results, condition: has_group_gain(results.comparison(**condition.names)),
     "models with hidden units and without are not compared",
     "run the study further, or add Ising and RBM to its plan",
 )

@@ -41,15 +41,9 @@ def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
 class Archive(Mapping[str, NDArray[Any]]):
     """Arrays of an ``.npz`` file by name; each is read when it is first asked for.
 
-    The sizes of those that are read may not sum to more than a file of this size can hold. Arrays
-    of Python objects stay closed, since a pickle can run any code.
-
-    Attributes
-    ----------
-    shapes : dict of str to tuple
-        Shape of each array, from its header.
-    pickled : tuple of str
-        Names of arrays of Python objects, which cannot be read.
+    The sizes of those that are read may not sum to more than a file of this size can hold.
+    ``shapes`` has the shape of each array, from its header. Arrays of Python objects, by name
+    ``pickled``, stay closed, since a pickle can run any code.
     """
 
     def __init__(self, path: Path) -> None:

@@ -32,16 +32,8 @@ class CommonDrive(ModesModel):
 
     Given the drive, units are independent, and unit n spikes with the probability
     sigmoid(b_n + w_n g). The drive of a word is normal with mean 0 and variance 1, or has a
-    distribution that is fitted too, which makes the model a Rasch model with unequal slopes. The
-    integral over g is a sum over nodes of equal distance, so that the model is a mixture of
-    independent populations, normalised at any size, whose components lie on one line.
-
-    Priors. Gains w are normal around 0 with the variance 1 / ``ridge``, which keeps them finite
-    where the drive could tell exactly when a unit spikes. A distribution of any form has seen ten
-    words of a normal drive. Units that never or always spike have no gain and a rate kept half a
-    count away from never and always, like independent units.
-
-    The fit is a local optimum. It starts from the first principal component of the correlations.
+    distribution that is fitted too. The model is a mixture of independent populations, normalised
+    at any size, and the fit a local optimum (docs/method.md, section 11, also for the priors).
 
     Parameters
     ----------

@@ -39,15 +39,10 @@ class DichotomizedGaussian(AlternativeModel):
     look like if all their correlations came from a thresholded Gaussian. It is a null model for
     structure beyond pairs, with exact samples for any number of units (:meth:`surrogate`).
 
-    Rates and pair rates count one more word than the data, drawn from independent units at the
-    training rates, which stay half a count away from 0 and 1. So pairs that are never active
-    together have a finite latent correlation. Pair by pair these correlations are exact; where
-    together they are no correlation matrix, the nearest one takes their place (Higham 2002), and
-    ``latent_change_`` and ``pair_rate_change_`` say what that changed.
-
-    The probability of a word is an orthant of a multivariate normal. Up to 10 units it is computed
-    for all words, by quasi-Monte Carlo integration whose error :meth:`log_partition` gives; with
-    more units the model cannot be normalised here, and asking for a probability is an error.
+    Pair by pair latent correlations are exact; where together they are no correlation matrix, the
+    nearest one takes their place, and ``latent_change_`` and ``pair_rate_change_`` say what that
+    changed (docs/method.md, section 11). Up to 10 units words have a probability, with the error
+    that :meth:`log_partition` gives; with more, asking for one is an error.
 
     Attributes
     ----------

@@ -42,10 +42,8 @@ class DirichletProcess(AlternativeModel):
     """A Dirichlet process centred on another model (Park et al. 2013).
 
     p(x) = (n_x + alpha p0(x)) / (n + alpha), where n_x of the n training words are x and p0 is the
-    base model. With few words it is the base, with many the histogram of the words. What it
-    gains over the base on held-out words, ``mc.score(model, words, baseline=model.base_)``, says by
-    how much the base is wrong: words come more or less often than it says, again and again. No gain
-    does not make the base right where words hardly ever repeat.
+    base model. What it gains over the base on held-out words, ``mc.score(model, words,
+    baseline=model.base_)``, says by how much the base is wrong about words that come again.
 
     Parameters
     ----------
@@ -55,10 +53,9 @@ class DirichletProcess(AlternativeModel):
         are passed on to it.
     concentration : float or "evidence", optional
         alpha, in words. By default the one at which each training word is best predicted from
-        the base and all the other words (:func:`log_left_out`). ``"evidence"`` takes the one of
-        highest marginal likelihood (:func:`log_evidence`); on recordings it scored lower. The
-        base has seen the word that is left out, so that both trust a base of very many
-        parameters too much; :func:`microcolumn.evaluate.choose` asks a validation part instead.
+        the base and all the other words; ``"evidence"`` takes the one of highest marginal
+        likelihood. :func:`microcolumn.evaluate.choose` asks a validation part instead
+        (docs/method.md, section 11).
 
     Attributes
     ----------

@@ -19,12 +19,9 @@ from ..words import Words
 def lag_basis(n_functions: int, n_lags: int) -> Floats:
     """Raised-cosine bumps over the lags 1 to ``n_lags``, shape (n_functions, n_lags).
 
-    The first is highest at lag 1, the last at lag ``n_lags``; in between their peaks are equally
-    spaced in log(lag + c), with the smallest c >= 0 that keeps the first two at least one lag
-    apart. Each reaches to the peaks of its neighbours, and at every lag the functions add up to 1.
-    As many functions as lags are the lags themselves; a single function is the number of spikes.
-
-    The raised cosines are those of Pillow et al. (2008, Nature 454), with half their overlap.
+    The raised cosines are those of Pillow et al. (2008, Nature 454), with half their overlap
+    (docs/method.md, section 11). As many functions as lags are the lags themselves; a single
+    function is the number of spikes.
     """
     if n_functions == n_lags:
         return np.eye(n_lags)

@@ -47,13 +47,11 @@ class HistoryGLM(SequenceModel):
         b_n + sum over units m and functions k of w_nmk * sum over lags l of B_kl x_m(t - l),
 
     and units are independent given the past. The functions B are raised-cosine bumps, short at
-    short lags and long at long ones, which add up to 1 at every lag (docs/method.md, section 11).
+    short lags and long at long ones (docs/method.md, section 11).
 
     It is the conditional of the next bin, not a distribution over words: it is fitted to single
     bins in time order, so that words have to be split by blocks, and :meth:`score_sequence` says
-    how likely each bin is. The past ends where an epoch begins. Bins with fewer than ``n_lags``
-    bins before them in their epoch take no part in the fit; when they are scored or predicted, lags
-    that were not recorded count at the training rates, so that every bin has a score.
+    how likely each bin is. The past ends where an epoch begins.
 
     Parameters
     ----------

@@ -34,17 +34,9 @@ class KPairwise(PenalisedModel):
     Without penalty and smoothing it is the one of largest entropy of all distributions with the
     data's rates, pairwise correlations and distribution of K (Tkacik et al. 2014); V(0) = V(1) = 0
     is the gauge. It is fitted by maximum likelihood alone, exactly where the sums take a tenth of a
-    second, else from words that the model draws, certified by fresh chains.
-
-    A part of V that is proportional to K (K - 1) is the same as an equal coupling of all pairs; the
-    penalties decide which of the two holds it. With windows of several bins K counts all bits.
-
-    V has a prior: its second differences V(K+1) - 2 V(K) + V(K-1) are normal with the variance
-    1 / ``smoothing`` around 0, and around -1 nat from the largest K on that was seen: beyond it V
-    falls faster and faster, like a parabola, since a line would leave spurious modes to couplings.
-    This is the penalty smoothing / (2 n_words) * sum of squares. At the optimum the model's P(K)
-    minus the data's is minus its slope, so that counts that were never seen have a few words' worth
-    of the mass at most. Sampled fits know of those spurious modes that a search finds;
+    second, else from words that the model draws, certified by fresh chains. With windows of several
+    bins K counts all bits. Second differences of V have a normal prior (docs/method.md, section
+    11). Sampled fits know of those spurious modes that a search finds;
     ``log_partition().spurious_mass`` tells what is left.
 
     Parameters

@@ -27,13 +27,12 @@ class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
 
     A bin's word comes from its mode alone, as in a mixture of independent populations, and the
-    mode from the mode of the bin before. Likelihoods of spike trains are exact by the forward
-    recursion. The chain starts anew with each epoch and after each gap that a split left.
+    mode from the mode of the bin before (docs/method.md, section 11). The chain starts anew with
+    each epoch and after each gap that a split left.
 
     Single words (``score_samples``, ``sample``, ``log_odds``) have the modes as often as the chain
     visits them in the long run. Trains (``score_sequence``, ``decode``) take every bin in time
-    order. The prior is that of :class:`BernoulliMixture`, with ``smoothing`` transitions in equal
-    shares from each mode and as many starts.
+    order.
 
     Parameters
     ----------

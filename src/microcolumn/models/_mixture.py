@@ -23,12 +23,9 @@ class BernoulliMixture(FittedByPasses):
     """Mixture of independent populations: p(x) = sum_k w_k prod_n P_kn^x_n (1 - P_kn)^(1 - x_n).
 
     Normalised at any size, with samples, conditionals and synchrony in closed form. The parameters
-    have the highest posterior probability under a prior worth ``smoothing`` words: each component
-    has seen so many words of independent units at their overall rates (a Beta prior of each P_kn),
-    and all components together so many words in equal shares (a Dirichlet prior of w). P_kn stays
-    half a count of all words away from 0 and 1, like the rates of independent units, so that a
-    mixture of one component is that model. Components without words fall back to those rates and
-    next to no weight.
+    have the highest posterior probability under a prior worth ``smoothing`` words (docs/method.md,
+    section 11). Components without words fall back to the rates of independent units and next to
+    no weight.
 
     Parameters
     ----------

@@ -37,15 +37,9 @@ class PopulationTracking(AlternativeModel):
     """How many units are active, and which ones then are (O'Donnell et al. 2017).
 
     p(x) = p(K) prod_i p_iK^x_i (1 - p_iK)^(1 - x_i) / a_K, where K is the number of active units
-    of the word and a_K the probability that units with these chances have K active ones. It is
-    found exactly by the recursion of the Poisson binomial distribution.
-
-    Priors. p(K) has a Dirichlet prior of 0.01 words at each K from 0 to n_units. p_iK, the share
-    of the words with K active units in which unit i is active, has a Beta prior of ``strength``
-    words around what unit i would do if units were independent at their training rates,
-    with all odds multiplied by the number that makes K of them active on average. A K that was
-    never seen has the prior alone. Silent units and units that are always active have rates kept
-    half a count away from never and always.
+    of the word and a_K the probability that units with these chances have K active ones. p_iK, the
+    share of the words with K active units in which unit i is active, has a Beta prior of
+    ``strength`` words around independent units (docs/method.md, section 11).
 
     Parameters
     ----------

@@ -34,11 +34,8 @@ class ProjectionPotentials(TermModel):
     It is the most random model with the rates of the units and, but for the penalty and between
     knots, with the distribution of activity along each projection. The first is the number of
     active units, a_0 = 1, whose potential is that of :class:`KPairwise` without its couplings; the
-    others are the principal axes of the words, in units of the standard deviation along them.
-    V_k is linear between knots, which are at every number of active units and at quantiles of the
-    other projections, each with half the words of the one before beyond it; the last have ten.
-    Beyond all that was seen V_k bends down by one nat per step, the largest that one unit can make,
-    so that it falls like a parabola where a line would leave spurious modes.
+    others are the principal axes of the words, in units of the standard deviation along them. V_k
+    is linear between knots and bends down beyond all that was seen (docs/method.md, section 11).
 
     Parameters
     ----------
@@ -46,25 +43,17 @@ class ProjectionPotentials(TermModel):
         Principal axes besides the number of active units.
     l1 : float
         Penalty l1 * sum |change of slope of V_k at a knot|, nats per word. A line costs nothing.
-    tol : float
-        Largest violation of the optimality conditions where sums are exact.
-    max_iter : int
-        Most steps of the fit.
-    random_state : int, Generator or None
-        Source of all draws.
+    tol, max_iter, random_state
+        As of :class:`RandomProjections`.
 
     Attributes
     ----------
-    b_ : ndarray, shape (n_units,)
-        Biases, nats.
     axes_ : ndarray, shape (1 + n_axes, n_units)
         a_k.
     ramp_axis_, knots_, signs_, bends_, strengths_ : ndarray, shape (n_ramps,)
         V_k is the sum over its ramps of (bend + strength) * max(sign * (a_k'x - knot), 0), nats.
-    objective_ : float
-        Minus the mean log likelihood plus the penalty, nats per word.
-    certificate_ : Certificate
-        How far the fit is from its optimum.
+    b_, objective_, certificate_
+        As of :class:`RandomProjections`.
 
     Examples
     --------

@@ -32,39 +32,27 @@ class SemiparametricPairwise(TermModel):
 
     V rises with s: the logarithm of its slope is linear between knots and constant beyond them. It
     is as if the energy had a temperature of its own at each value, or fluctuated from word to word.
-    The Ising model is V(s) = s. Knots are quantiles of s under the Ising model, each with a quarter
-    of the words of the one before beyond it; the last has ten.
-
-    The fit begins at the Ising model with the same penalty. Then b, J and V are fitted together by
-    penalised maximum likelihood, exactly up to 16 units, beyond by words that the model draws. The
-    problem is not convex. Units that never or always fire keep the biases of the Ising model.
+    The Ising model is V(s) = s, at which the fit begins; the problem is not convex (docs/method.md,
+    section 11). Units that never or always fire keep the biases of the Ising model.
 
     Parameters
     ----------
     l1 : float
         Penalty l1 * (sum_nm |J_nm| + sum_k |u_k|), nats per word, with u the logarithms of the
         slope of V at its knots.
-    tol : float
-        Largest violation of the optimality conditions where sums are exact.
-    max_iter : int
-        Most steps of the fit.
-    random_state : int, Generator or None
-        Source of all draws.
+    tol, max_iter, random_state
+        As of :class:`RandomProjections`.
 
     Attributes
     ----------
-    b_ : ndarray, shape (n_units,)
-        Biases, nats.
     J_ : ndarray, shape (n_units, n_units)
         Couplings, nats.
     knots_ : ndarray, shape (n_knots,)
         Values of s, nats.
     log_slopes_ : ndarray, shape (n_knots,)
         u, the logarithm of the slope of V at each of them: 0 of the Ising model.
-    objective_ : float
-        Minus the mean log likelihood plus the penalty, nats per word.
-    certificate_ : Certificate
-        How far the fit is from its optimum.
+    b_, objective_, certificate_
+        As of :class:`RandomProjections`.
 
     Examples
     --------

@@ -10,14 +10,9 @@ from ._ancestral import Ancestral, Places
 class Tree(Ancestral):
     """The pairwise model on the tree with most mutual information, exact at any size.
 
-    The maximum spanning tree of the mutual informations of all pairs is the tree of highest
-    likelihood (Chow & Liu 1968). It is an Ising model with couplings along its edges only, whose
-    normaliser, entropy and samples have closed forms. With fewer edges it is a forest: of all
-    forests with so many edges, that of highest likelihood.
-
-    Each unit has its training rate, kept half a count away from never and always. A coupling is the
-    log odds ratio of the two units with half a word added to each of the four cells of their
-    table, so that pairs that were never active together have finite ones.
+    The tree of highest likelihood (Chow & Liu 1968; docs/method.md, section 11) is an Ising model
+    with couplings along its edges only, whose normaliser, entropy and samples have closed forms.
+    With fewer edges it is a forest: of all forests with so many edges, that of highest likelihood.
 
     Parameters
     ----------
@@ -58,16 +53,9 @@ class Tree(Ancestral):
 class TwoTree(Ancestral):
     """The pairwise model on a 2-tree that a greedy search finds, exact at any size.
 
-    A tree with loops (Carcamo & Lynn 2024, "GSP networks"). The search begins with the pair of
-    most mutual information. Then it attaches, one at a time, the unit that learns most from the
-    two ends of an edge that is there; the two edges to it can carry later units. The model of
-    highest entropy that has the pairwise moments of these edges is a product of logistic
-    regressions of each unit on its two parents, without interaction. It is an Ising model whose
-    normaliser, entropy and samples have closed forms.
-
-    Each unit has its training rate, kept half a count away from never and always. Regressions
-    have half a word added to each of the four cells of the tables of two units (a quarter to
-    each of the eight cells of three), so that all coefficients are finite.
+    A tree with loops (Carcamo & Lynn 2024, "GSP networks"; docs/method.md, section 11): a product
+    of logistic regressions of each unit on two parents that share an edge, without interaction. It
+    is an Ising model whose normaliser, entropy and samples have closed forms.
 
     Parameters
     ----------
@@ -83,10 +71,8 @@ class TwoTree(Ancestral):
     information_ : ndarray, shape (n_edges,)
         What this parent says of this unit in the training words, nats: the mutual information for
         a first parent, what it adds to that for a second one.
-    entropy_ : float
-        Entropy of the model, nats per word.
-    b_ : ndarray, shape (n_units,)
-        Biases of the Ising model that this is; see :meth:`as_parameters` for the couplings.
+    entropy_, b_
+        As of :class:`Tree`.
 
     Examples
     --------

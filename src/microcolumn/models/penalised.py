@@ -308,7 +308,10 @@ class PenalisedModel(PopulationModel):
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
         self._log_z_by_fit = result.log_partition
-        theta, largest = result.parameters, _largest_free(result.parameters)
+        theta = result.parameters
+        # Couplings of pairs that are never coactive are given.
+        free = np.zeros(0) if theta.J is None else theta.J[theta.J != NEVER_COACTIVE]
+        largest = float(np.abs(np.concatenate([theta.b, free])).max())
         has_gates = theta.n_hidden > 0 and not theta.is_gaussian
         unbounded = has_gates and self._penalty(self.l1).strength == 0.0
         if result.converged and (self.l1 != 0.0 or unbounded or largest <= _NATURAL):
@@ -363,9 +366,3 @@ def _still_to_gain(model: PenalisedModel, words: Words) -> str:
         f"{certificate.chains_agree:.2g}; 1 is expected), and at least {gain:.2g} ± "
         f"{stderr:.1g} bits/s are still to be gained"
     )
-
-
-def _largest_free(theta: Parameters) -> float:
-    """Largest bias or coupling, except those of pairs that are never coactive."""
-    J = np.zeros(0) if theta.J is None else theta.J[theta.J != NEVER_COACTIVE]
-    return float(np.abs(np.concatenate([theta.b, J.ravel()])).max())

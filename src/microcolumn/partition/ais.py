@@ -1,13 +1,9 @@
 """Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5).
 
 Forward: words drawn from an independent base model are carried to the model by one collapsed
-Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base (Neal 2001). Reverse:
-words of the model are carried back by the reversed sweeps; the mean of the inverse weights is
-Z_base / Z. On average the logarithm of the first is too low and that of the second too high.
-
-Both weights follow Crooks' relation P_reverse(w) = (w / Z) P_forward(w): mass that the reverse
-run finds beyond the largest forward weight is mass that no forward chain has seen, whatever
-standard error the forward weights show.
+Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base. Reverse: words of the
+model are carried back. Mass that the reverse run finds beyond the largest forward weight is mass
+that no forward chain has seen, whatever standard error the forward weights show.
 """
 
 from __future__ import annotations

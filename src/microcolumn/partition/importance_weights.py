@@ -43,11 +43,9 @@ def effective_sample_size(log_weights: Floats) -> float:
 def missed_log_mass(forward: Floats, reverse: Floats) -> float:
     """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
 
-    A share m of the reverse chains has weights beyond the largest forward one, t. So the words
-    behind them hold a share m of Z; a forward chain reaches them with probability
-    q = E_reverse[Z / w; w > t], and given that none did, the forward mean is Z (1 - m) / (1 - q).
-    Where the two runs merely overlap, w is near Z and q is near m; where a mode is missing, w
-    is far above Z and q is near 0.
+    A share m of the reverse chains has weights beyond the largest forward one, and a forward chain
+    reaches their words with probability q: given that none did, the forward mean is
+    Z (1 - m) / (1 - q) (docs/method.md, section 5).
     """
     beyond = reverse > forward.max()
     share = float(beyond.mean())

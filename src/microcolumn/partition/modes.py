@@ -102,7 +102,11 @@ def find_modes(
         masses = (rough_log_mass(live, mode.rates, generator) for mode in modes)
         modes = [mode._replace(log_mass=m) for mode, m in zip(modes, masses, strict=True)]
     ranked = sorted(modes, key=lambda mode: -mode.log_mass)[:most]
-    return tuple(_with_peak(live, mode, generator) for mode in ranked)
+    highest = []
+    for mode in ranked:  # with the most probable word that ascent from its words reaches
+        ascended = _ascended(live, mode.words, generator)
+        highest.append(mode._replace(peak=ascended[np.argmax(log_weight(live, ascended))]))
+    return tuple(highest)
 
 
 def time_averages(sampler: Sampler) -> Floats:
@@ -205,12 +209,6 @@ def annealed_shortly(
     path = AnnealingPath(theta, np.log(rates) - np.log1p(-rates), rng)
     value, stderr = log_mean(path.anneal(64, 100).log_weights)
     return value + path.log_z_base, stderr
-
-
-def _with_peak(theta: Parameters, mode: FoundMode, rng: np.random.Generator) -> FoundMode:
-    """The mode with the most probable word that ascent from its words reaches."""
-    ascended = _ascended(theta, mode.words, rng)
-    return mode._replace(peak=ascended[np.argmax(log_weight(theta, ascended))])
 
 
 def _clipped(rates: Floats) -> Floats:

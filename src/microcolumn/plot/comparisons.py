@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import cycle
 from statistics import median
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -204,7 +204,10 @@ def windows(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        points = [_per_unit(each) for each in result.models[name]]
+        points = [
+            (each.per_neuron, each.stderr / each.n_units) if _is_ranked(each) else _UNKNOWN
+            for each in result.models[name]
+        ]
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
@@ -252,7 +255,7 @@ def window_gains(
     return entitle(ax, title)
 
 
-def _is_ranked(result: ModelScore | None) -> bool:
+def _is_ranked(result: ModelScore | None) -> TypeGuard[ModelScore]:
     """Whether there is a score, and one that speaks for the model."""
     return result is not None and not result.has_spurious_mode
 
@@ -288,7 +291,7 @@ def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
         for window, model, ising in columns
-        if model and ising and _is_ranked(model) and _is_ranked(ising)
+        if _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1
     ]
@@ -305,10 +308,3 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(f"bins{'' if bin_width is None else f' of {1e3 * bin_width:g} ms'} per word")
     ax.legend(loc="best", **LEGEND)
-
-
-def _per_unit(result: ModelScore | None) -> tuple[float, float]:
-    """Mean over splits and its error, bits/s per recorded unit, of a model that can be ranked."""
-    if result is None or result.has_spurious_mode:
-        return _UNKNOWN
-    return result.per_neuron, result.stderr / result.n_units

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -56,7 +55,9 @@ def moments(
     """
     one_of("of", of, _OF)
     made_by = "mc.evaluate.adequacy(model, words).moments[...]"
-    found = measured(models, words, Moments, made_by, partial(_moments, of), WordModel)
+    found = measured(
+        models, words, Moments, made_by, lambda m, x: adequacy(m, x).moments[of], WordModel
+    )
     if units is None and isinstance(words, Words):
         units = words.units
     table = None if units is None else table_of(units)
@@ -86,7 +87,3 @@ def moments(
     ax.set(xlabel=f"{_NAMES[of]}, data{unit}", ylabel=f"model{unit}")
     ax.legend(loc="upper left", markerscale=3.0 / size, handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
-
-
-def _moments(of: str, model: WordModel, words: Words | ArrayLike) -> Moments:
-    return adequacy(model, words).moments[of]

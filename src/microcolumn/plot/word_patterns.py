@@ -70,7 +70,8 @@ def patterns(
         Recorded units; with them, pages say which units are active in a word. By default those of
         ``words``.
     """
-    statistics = _statistics(models, words)
+    made_by = "mc.evaluate.pattern_statistics(model, words)"
+    statistics = measured(models, words, PatternStatistics, made_by, pattern_statistics, WordModel)
     if units is None and isinstance(words, Words):
         units = words.units
     table = None if units is None else _table(units, statistics)
@@ -152,11 +153,6 @@ def synchrony(
 
 #: Legends that leave space for points.
 _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
-
-
-def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
-    made_by = "mc.evaluate.pattern_statistics(model, words)"
-    return measured(models, words, PatternStatistics, made_by, pattern_statistics, WordModel)
 
 
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:

@@ -20,7 +20,6 @@ from ..figures.captioned import PAGE, svg_element
 from ..figures.geometry import points_of
 from ..study import Results
 from ._content import Paragraph, Picture, Pictures
-from ._structure import model_with_groups
 from ._tables import groups_of, longest
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
@@ -28,7 +27,7 @@ MOST_BYTES = 700_000
 #: A font without another that stands in for it, as formulas have them.
 _ALONE = re.compile(r"(font-family: '[^',;]*')(\"|;)")
 #: Figures that name the hidden units of the best model, which the page shows in the raster.
-_OF_GROUPS = ("assemblies", "layers")
+_OF_GROUPS = ("opening", "assemblies", "layers")
 #: Bytes that most figures take at most.
 _USUAL = 150_000
 
@@ -62,10 +61,10 @@ def _shown(
     picture = _picture(figure, f"figure-{which.name}{number}", min(MOST_BYTES, most))
     picture = picture._replace(about=label, code=_code(results, which))
     if which.name in _OF_GROUPS:
-        [condition, *_] = (each for each in longest(results) if each.recording == label)
-        compared = results.comparison(**condition.names)
-        if found := model_with_groups(results, condition, compared):
-            picture = picture._replace(groups=groups_of(condition, found[0].name))
+        of_it = (each for each in longest(results) if label in ("", each.recording))
+        condition = next(of_it)  # a figure of all recordings shows groups of the first
+        if best := results.if_computed(results.best_with_hidden, None, **condition.names):
+            picture = picture._replace(groups=groups_of(condition, best.name))
     if picture.n_bytes <= max_bytes:
         return picture
     of = f" of {label}" if label else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,26 +38,27 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     answering = [each for each in conditions if by_likelihood(results, each) == each]
     others = [each for each in conditions if each not in answering]
     planted = _taken(left, "planted", None)
-    groups = _of_recordings(results, left, ("assemblies",), _groups)
+    groups = _of_recordings(results, left, "assemblies", _groups)
     ranked = _taken(left, "ranking", None)
-    gains, more_gains = _of_recordings(results, left, ("gains",))
-    fit = _of_recordings(results, left, ("moments",))
-    data, more_data = _of_recordings(results, left, ("data",))
+    fit = _of_recordings(results, left, "moments")
+    data, more_data = _of_recordings(results, left, "data")
     parts = [
         _section("Planted and found", planted, []),
         _section("Groups", *groups),
-        _section("Which model is best?", [*ranked, *gains], more_gains),
+        _section("Which model is best?", ranked, []),
         _section("Is the best model good enough?", *fit),
         _section("Data", data, [*more_data, _modelled(results)]),
     ]
     if any(changes_with_time(results, each) for each in answering):
-        parts.append(_section("Time", *_of_recordings(results, left, ("windows",))))
+        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
         leads = tuple(
             f"{each.title}: {text('section_intros', title=each.title)}" for each in _PARTS
         )
         blocks.insert(0, Block("How to read them", "", [BulletList(leads)]))
+    if together := _taken(left, "parts", None):
+        blocks.insert(0, Block("All recordings", "", together))
     parts.append(_section("All numbers", [], blocks))
     blocks = [_numbers(results, each, left) for each in others]
     parts.append(_section("Does the objective matter?", [], blocks)._replace(folded=True))
@@ -72,13 +73,12 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
 def _of_recordings(
     results: Results,
     left: Pictures,
-    figures: Sequence[str],
+    figure: str,
     more: Callable[[Results, str], list[Item]] = lambda results, recording: [],
 ) -> tuple[list[Item], list[Block]]:
-    """Figures and more of the only recording, or blocks with those of several."""
+    """A figure and more of the only recording, or blocks with those of several."""
     drawn = {
-        name: [item for each in figures for item in _taken(left, each, name)] + more(results, name)
-        for name in results.recordings
+        name: [*_taken(left, figure, name), *more(results, name)] for name in results.recordings
     }
     if len(drawn) < 2:
         return [item for items in drawn.values() for item in items], []
@@ -191,7 +191,7 @@ class _Part(NamedTuple):
 
 
 _PARTS = (
-    _Part("Scores", _scores, ("penalties", "parameters")),
+    _Part("Scores", _scores, ("gains", "penalties", "parameters")),
     _Part("Assemblies and layers", _structure, ("layers",)),
     _Part("Units", _units),
     _Part("Time", _growth, ("windows",)),

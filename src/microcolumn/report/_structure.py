@@ -36,13 +36,12 @@ def model_with_groups(
 
 def group_table(results: Results, condition: Condition) -> Table | None:
     """The clearest hidden units of the best model that has some; None where they are not known."""
-    for each in results.comparison(**condition.names).models:
-        where = {"model": each.spec, **condition.names}
-        if each.spec.has_groups and (found := results.if_computed(results.assemblies, (), **where)):
-            rows = found.clearest[:_MOST_GROUPS]
-            table = _table(condition, each.spec, found, rows, _OF_GROUPS)
-            return replace(table, title=f"groups, {each.name}", note="")
-    return None
+    spec = results.if_computed(results.best_with_hidden, None, **condition.names)
+    if spec is None:
+        return None
+    found = results.assemblies(model=spec, **condition.names)
+    table = _table(condition, spec, found, found.clearest[:_MOST_GROUPS], _OF_GROUPS)
+    return replace(table, title=f"groups, {spec.name}", note="")
 
 
 def assembly_tables(results: Results, condition: Condition) -> Iterator[Table]:

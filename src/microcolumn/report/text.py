@@ -44,7 +44,7 @@ def report_text(results: Results) -> str:
     Examples
     --------
     >>> report_text(mc.study.open("study.db")).splitlines()[0]
-    'Groups of units describe unseen activity 20 % better than pairs do in cells...'
+    'Groups of neurons predict unseen activity 20 % better than pairs in cells...'
     """
     return "".join(f"{line.text}\n" for line in report_lines(results))
 

@@ -14,14 +14,7 @@ _PATIENCE = 5.0
 def delayed_bar(total: int, what: str, steps: Iterable[Any] | None = None) -> tqdm[Any]:
     """A bar that goes when it is done: over ``steps``, or updated by hand; none of a single step.
 
-    Parameters
-    ----------
-    total : int
-        Number of steps, from which the time left follows.
-    what : str
-        Stands before the bar.
-    steps : iterable, optional
-        What is gone through.
+    The time left follows from the ``total`` number of steps; ``what`` stands before the bar.
     """
     hidden = True if total < 2 else None  # None: where standard error is no terminal
     return tqdm(steps, what, total, delay=_PATIENCE, disable=hidden, leave=False)

@@ -143,22 +143,10 @@ def sampled_certificate(
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of the chains' draws.
-    theta : Parameters
-        The fit.
-    problem : SampledProblem
-        What was minimised.
-    effort : Effort
-        Of the search, for the certificate.
-    spread : SpreadDraws, optional
-        Words of the search, if they are spread over all numbers of active units. The potential
-        that spreads them is taken over; each half of the chains finds masses of its own.
-    strata : tuple of Stratum
-        Of the search, if it has strata of the number of active units. Each half of the chains
-        stays in the first one, and anneals words of the others anew.
+    ``spread`` are words of the search that are spread over all numbers of active units: the
+    potential that spreads them is taken over, and each half of the chains finds masses of its own.
+    Where the search has ``strata``, each half stays in the first one and anneals words of the
+    others anew.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each

@@ -42,24 +42,12 @@ class Curvature(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fisher:
-    """Covariance over words of the slopes of log p~, without a matrix of all coordinates.
+    """Covariance over words of the slopes of log p~, without a matrix of all coordinates."""
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    layout : Layout
-        Its coordinates; a potential has no basis.
-    words : ndarray, shape (n_words, n_visible)
-        Words, as floats.
-    weights : ndarray, shape (n_words,)
-        Their shares, which add up to 1.
-    """
-
-    theta: Parameters
-    layout: Layout
-    words: Floats
-    weights: Floats
+    theta: Parameters  # the model
+    layout: Layout  # its coordinates; a potential has no basis
+    words: Floats  # words, as floats, (n_words, n_visible)
+    weights: Floats  # their shares, which add up to 1, (n_words,)
 
     @classmethod
     def of(
@@ -123,17 +111,10 @@ def gain_of(
 ) -> tuple[float, float]:
     """Penalised likelihood still to be gained, and its standard error, nats per word.
 
-    It is zero on average where noise is all there is, and may then be negative.
-
-    Parameters
-    ----------
-    x, layout, penalty : ndarray, shape (layout.size,), Layout, Penalty
-        The fit, its coordinates, and what is added to minus the mean log likelihood.
-    slopes : pair of ndarray, shape (n_groups, layout.size)
-        Of minus the mean log likelihood by groups of chains, of two independent sets.
-    curvatures : pair of Curvature
-        Covariance of the moments. That of one set knows nothing of the other, or rare words, which
-        make both slopes and curvature, would add to the gain.
+    It is zero on average where noise is all there is, and may then be negative. ``slopes`` of minus
+    the mean log likelihood by groups of chains, (n_groups, layout.size), and ``curvatures``, the
+    covariance of the moments, are of two independent sets: rare words, which make both slopes and
+    curvature, would add to the gain.
     """
     gains, variance = [], 0.0
     for own, other, curvature in zip(slopes, slopes[::-1], curvatures, strict=True):

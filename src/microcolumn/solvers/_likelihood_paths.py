@@ -69,20 +69,9 @@ def walk_likelihood_path(
     They are made when asked for: convex models come from strong penalties to weak ones, those with
     hidden units from weak to strong.
 
-    Parameters
-    ----------
-    kind : {"ising", "kpairwise", "rbm", "srbm"}
-        Member of the family.
-    problem : Problem
-        Its objective is one that is fast to minimise, from whose solution at the same strength
-        models with hidden units start; starting biases and effort as in
-        :func:`~microcolumn.solvers.fit_path`.
-    words : Words
-        What is fitted.
-    l1_values, start, nested
-        As in :func:`~microcolumn.solvers.fit_path`.
-    settings : SamplerSettings
-        How words are drawn.
+    The objective of ``problem`` is one that is fast to minimise, from whose solution at the same
+    strength models with hidden units start. Other arguments are those of
+    :func:`~microcolumn.solvers.fit_path`.
     """
     family = _Family(problem, words, settings)
     if kind == "srbm" and nested is None:

@@ -16,13 +16,9 @@ def log_ratio(
 ) -> tuple[float, float]:
     """Log of Z over the last Z, and the variance of that (Bennett 1976).
 
-    Parameters
-    ----------
-    ahead, back : ndarray, shapes (n_last,) and (n_words,)
-        log p~ minus the last model's, on words of the last model and of this one. The first may be
-        empty where the models are close.
-    n_ahead, n_back : ndarray of the same shapes, optional
-        How often each word was drawn; once by default. Draws count as independent.
+    ``ahead`` (n_last,) and ``back`` (n_words,) are log p~ minus the last model's, on words of the
+    last model and of this one; the first may be empty where the models are close. Words were drawn
+    ``n_ahead`` and ``n_back`` times, once by default. Draws count as independent.
     """
     n_ahead = np.ones(ahead.size) if n_ahead is None else n_ahead
     n_back = np.ones(back.size) if n_back is None else n_back

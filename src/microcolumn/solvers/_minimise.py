@@ -24,43 +24,27 @@ TAIL = 0.005
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """A minimum and its certificate.
+    """A minimum and its certificate."""
 
-    Parameters
-    ----------
-    parameters : Parameters
-        Where it is.
-    objective : float
-        Penalised objective there.
-    optimality : float
-        Largest violation of the optimality conditions of the penalised problem: the largest entry
-        of its subgradient of least norm, per entry of the parameters. For an L1 penalty this is
-        |g + l1*sign(x)| where x is not zero, and the excess of |g| over l1 where it is.
-    n_iter, n_evaluations : int
-        Iterations, and evaluations of the objective and its gradient.
-    converged : bool
-        Whether ``optimality`` is below the tolerance, of unpenalised hidden units whether
-        validation words ended the fit, of a sampled likelihood whether its certificate holds.
-    validation_objective : float
-        The objective on validation words; NaN where there are none.
-    gain : float
-        Likelihood still to be gained, nats per word, by what the last few steps have gained
-        (``TAIL``); infinite where there were too few of them, and for other objectives.
-    sampled : Certificate, optional
-        Of a sampled likelihood: what fresh chains say of the fit.
-    log_z, log_z_stderr : float, optional
-        Of a sampled likelihood: log Z as the fit has found it, and its standard error, nats.
-    """
-
-    parameters: Parameters
-    objective: float
+    parameters: Parameters  # where it is
+    objective: float  # penalised objective there
+    # Largest violation of the optimality conditions of the penalised problem: the largest entry of
+    # its subgradient of least norm, per entry of the parameters. For an L1 penalty this is |g +
+    # l1*sign(x)| where x is not zero, and the excess of |g| over l1 where it is.
     optimality: float
+    # Iterations, and evaluations of the objective and its gradient.
     n_iter: int
     n_evaluations: int
+    # Whether ``optimality`` is below the tolerance, of unpenalised hidden units whether validation
+    # words ended the fit, of a sampled likelihood whether its certificate holds.
     converged: bool
+    # The objective on validation words; NaN where there are none.
     validation_objective: float = math.nan
+    # Likelihood still to be gained, nats per word, by what the last few steps have gained
+    # (``TAIL``); infinite where there were too few of them, and for other objectives.
     gain: float = math.inf
-    sampled: Certificate | None = None
+    sampled: Certificate | None = None  # of a sampled likelihood: what fresh chains say of the fit
+    # Of a sampled likelihood: log Z as the fit has found it, and its standard error, nats.
     log_z: float | None = None
     log_z_stderr: float | None = None
 

@@ -53,45 +53,28 @@ _LOOK, _PATIENCE = 5, 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem(StartSettings):
-    """What is minimised, where from (:class:`StartSettings`), and how hard to try.
+    """What is minimised, where from (:class:`StartSettings`), and how hard to try."""
 
-    Parameters
-    ----------
-    objective : Objective
-        The smooth part.
-    penalty : callable
-        L1 strength -> Penalty.
-    never_coactive : ndarray of bool, shape (n_visible, n_visible)
-        Pairs that are never active together. Unpenalised, the coupling of them has no finite
-        optimum in models without hidden units; it is fixed, so that all starts give one answer.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged.
-    max_iter : int
-        Most iterations from one start.
-    resolution : float
-        What is too little to matter, nats per word: a fit ends where no more is to be gained, even
-        if ``tol`` is not reached. 0 where the objective has other units or ``tol`` is meant.
-    parts : (Objective, Objective), optional
-        The objective on most of the words and on the rest, which end fits of unpenalised hidden
-        units; without them such a fit ends where the objective on all words hardly falls.
-    basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
-        Coordinates of a potential in which the objective is about equally curved.
-    proxy : Objective, optional
-        A cheaper objective whose minima are close by: penalised hidden units that are drawn at
-        random settle by it before they come to the objective itself.
-    draws : bool
-        Whether hidden units are drawn at random for starts; else the caller's start serves.
-    """
-
-    objective: Objective
-    penalty: Callable[[float], Penalty]
+    objective: Objective  # the smooth part
+    penalty: Callable[[float], Penalty]  # L1 strength -> Penalty
+    # Pairs that are never active together, (n_visible, n_visible). Unpenalised, their coupling has
+    # no finite optimum in models without hidden units; it is fixed: all starts give one answer.
     never_coactive: NDArray[np.bool_]
-    tol: float
-    max_iter: int
+    tol: float  # largest violation of the optimality conditions that counts as converged
+    max_iter: int  # most iterations from one start
+    # What is too little to matter, nats per word: a fit ends where no more is to be gained, even if
+    # ``tol`` is not reached. 0 where the objective has other units or ``tol`` is meant.
     resolution: float = 0.0
+    # The objective on most of the words and on the rest, which end fits of unpenalised hidden
+    # units; without them such a fit ends where the objective on all words hardly falls.
     parts: tuple[Objective, Objective] | None = None
+    # Coordinates of a potential in which the objective is about equally curved,
+    # (n_visible - 1, n_visible - 1).
     basis: Floats | None = None
+    # A cheaper objective whose minima are close by: penalised hidden units that are drawn at random
+    # settle by it before they come to the objective itself.
     proxy: Objective | None = None
+    # Whether hidden units are drawn at random for starts; else the caller's start serves.
     draws: bool = True
 
     def layout(self, start: Parameters, l1: float) -> Layout:
@@ -117,7 +100,8 @@ class Problem(StartSettings):
         searches, n_evaluations = self.compare(l1, starts, ramped)
         lowest = min(searches, key=attrgetter("value"))
         # Without live hidden units a search is at its end; the others have yet to come down.
-        best = min(filter(_is_live, searches), key=attrgetter("value"), default=lowest)
+        alive = (each for each in searches if each.x[each.layout.weights].any())
+        best = min(alive, key=attrgetter("value"), default=lowest)
         n_evaluations -= best.n_evaluations
         fit = self._finish(best)
         if lowest.value < fit.objective:
@@ -222,11 +206,6 @@ class Problem(StartSettings):
         )
 
 
-def _is_live(search: Search) -> bool:
-    """Whether some hidden unit has a weight."""
-    return bool(search.x[search.layout.weights].any())
-
-
 def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
     """Whether there is no finite optimum. Gaussian hidden units are couplings, which have one."""
     return bool(layout.n_hidden) and layout.hidden is BERNOULLI and penalty.strength == 0.0
@@ -239,28 +218,13 @@ def fit_path(
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
 ) -> Iterator[FitResult]:
-    """Best fit of one kind of model at each L1 strength.
+    """Best fit of one kind of model at each L1 strength, made when asked for.
 
-    Parameters
-    ----------
-    kind : {"independent", "ising", "kpairwise", "rbm", "srbm"}
-        Member of the family.
-    problem : Problem
-        Objective, starting biases and effort.
-    l1_values : sequence of float
-        L1 strengths, each of which starts from the solution before (small to large is best: hidden
-        units die on the way up and do not come back on the way down). With a ``proxy`` none are
-        drawn at random on the way up.
-    start : Parameters, optional
-        A start of the caller's: the only one where the problem is convex, else one more.
-    nested : (Ising solutions, RBM solutions), optional
-        For "srbm": what the two models nested in it reached at each strength; by default they are
-        fitted first.
-
-    Returns
-    -------
-    iterator of FitResult
-        One per strength, fitted when asked for.
+    Each strength starts from the solution before (small to large is best: hidden units die on the
+    way up and do not come back on the way down). With a ``proxy`` none are drawn at random on the
+    way up. ``start`` is the only start where the problem is convex, else one more. Of ``kind``
+    "srbm", ``nested`` is what the two models nested in it reached at each strength; by default they
+    are fitted first.
     """
     if nested is not None and kind != "srbm":
         raise BadArgument("nested", f"is given for kind {kind!r}", "only 'srbm' has nested models")

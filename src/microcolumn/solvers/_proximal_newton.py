@@ -19,16 +19,9 @@ def proximal_step(
 ) -> Floats:
     """The step d with the least g'd + d'(D + UU')d / 2 + sum_k s_k |x_k + d_k|.
 
-    Parameters
-    ----------
-    x, gradient, diagonal, strengths : ndarray, shape (n,)
-        Where the step begins; slopes g and positive curvatures D there; what absolute values cost.
-    columns : ndarray, shape (n, rank)
-        The low-rank part U of the curvature.
-
-    Notes
-    -----
-    Given m = U'd, each coordinate follows by soft thresholding. Newton's method finds the m that
+    ``gradient`` g and the positive ``diagonal`` D are at ``x``, ``strengths`` s what absolute
+    values cost, (n,) each, and ``columns`` U (n, rank) the low-rank part of the curvature. Given
+    m = U'd, each coordinate follows by soft thresholding. Newton's method finds the m that
     agrees with the step it leads to (Becker and Fadili 2012).
     """
 

@@ -60,24 +60,13 @@ def target_of(words: Words) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadDraws:
-    """Words of a model that are spread over the numbers of active units.
+    """Words of a model that are spread over the numbers of active units."""
 
-    Parameters
-    ----------
-    draws : Draws
-        Words, as of the model with a further potential.
-    bias : ndarray, shape (n_units + 1,)
-        That potential.
-    log_p : ndarray, shape (n_units + 1,)
-        Log probability of each number of active units under the model itself.
-    variance : float
-        Of the model's log Z.
-    """
-
-    draws: Draws
-    bias: Floats
+    draws: Draws  # words, as of the model with a further potential
+    bias: Floats  # that potential, (n_units + 1,)
+    # Log probability of each number of active units under the model itself, (n_units + 1,).
     log_p: Floats
-    variance: float
+    variance: float  # of the model's log Z
 
     @property
     def shares(self) -> Floats:

@@ -34,29 +34,14 @@ from ._unvisited import unvisited_modes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledProblem:
-    """What is minimised, and how words are drawn for it.
+    """What is minimised, and how words are drawn for it."""
 
-    Parameters
-    ----------
-    data : DataMoments
-        Of the words that are fitted.
-    penalty : Penalty
-        What is added to minus the mean log likelihood.
-    l1 : float
-        Strength of its L1 part.
-    layout : Layout
-        Free coordinates.
-    resolution : float
-        Likelihood that need not be gained, nats per word.
-    settings : SamplerSettings
-        Chains, words and rounds.
-    """
-
-    data: DataMoments
-    penalty: Penalty
-    l1: float
-    layout: Layout
-    resolution: float = 0.0
+    data: DataMoments  # of the words that are fitted
+    penalty: Penalty  # what is added to minus the mean log likelihood
+    l1: float  # strength of its L1 part
+    layout: Layout  # free coordinates
+    resolution: float = 0.0  # likelihood that need not be gained, nats per word
+    # Chains, words and rounds.
     settings: SamplerSettings = SamplerSettings()  # noqa: RUF009 (it is frozen)
 
     @property
@@ -128,30 +113,16 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchState:
-    """Where a search is.
+    """Where a search is."""
 
-    Parameters
-    ----------
-    x : ndarray, shape (layout.size,)
-        The model.
-    log_z, log_z_variance : float
-        Its log Z, nats, and the variance of that.
-    draws : tuple of Draws
-        Words of this model last, before it those of models next to it.
-    unvisited : tuple of Draws
-        Words of modes that chains do not visit.
-    effort : Effort
-        Of the search so far.
-    spread : SpreadDraws, optional
-        The last words, if they are spread over the numbers of active units.
-    """
-
-    x: Floats
+    x: Floats  # the model, (layout.size,)
+    # Its log Z, nats, and the variance of that.
     log_z: float
     log_z_variance: float
-    draws: tuple[Draws, ...]
-    unvisited: tuple[Draws, ...] = ()
-    effort: Effort = Effort()
+    draws: tuple[Draws, ...]  # words of this model last, before it those of models next to it
+    unvisited: tuple[Draws, ...] = ()  # words of modes that chains do not visit
+    effort: Effort = Effort()  # of the search so far
+    # The last words, if they are spread over the numbers of active units.
     spread: SpreadDraws | None = None
 
     def pool(self, problem: SampledProblem, n_rounds: int | None = None) -> WordPool:

@@ -48,32 +48,19 @@ _GUESSED, FEW = 1e6, 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stratum:
-    """Words of a model with about the same number of active units.
+    """Words of a model with about the same number of active units."""
 
-    Parameters
-    ----------
-    lowest, highest : int
-        Numbers of active units.
-    chains, witnesses : ndarray of uint8, shape (n_chains, n_units)
-        Words of chains for the fit, and of others for the mass: a step is fitted to the noise of
-        the former, which would seem to know what it changes.
-    words : ndarray of uint8, shape (n_words, n_units)
-        Words of the chains on their way that lie in the stratum.
-    rates : ndarray, shape (n_units,)
-        Mean activity.
-    inside : float
-        Share of the witnesses that lies in the stratum.
-    log_z, variance : float
-        Log of the sum of p~ and of the walls over all words (nats), and the variance of that.
-    """
-
+    # Numbers of active units.
     lowest: int
     highest: int
+    # Words of chains for the fit, and of others for the mass: a step is fitted to the noise of the
+    # former, which would seem to know what it changes, (n_chains, n_units).
     chains: Bits
     witnesses: Bits
-    words: Bits
-    rates: Floats
-    inside: float = 1.0
+    words: Bits  # words of the chains on their way that lie in the stratum, (n_words, n_units)
+    rates: Floats  # mean activity, (n_units,)
+    inside: float = 1.0  # share of the witnesses that lies in the stratum
+    # Log of the sum of p~ and of the walls over all words (nats), and the variance of that.
     log_z: float = -math.inf
     variance: float = math.inf
 

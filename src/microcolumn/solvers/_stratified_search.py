@@ -55,40 +55,20 @@ _ENDED, _ROUNDS_ENDED, _ROUGHLY = 1.0, 12, 3.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratifiedState:
-    """Where a search is.
+    """Where a search is."""
 
-    Parameters
-    ----------
-    x : ndarray, shape (layout.size,)
-        The model.
-    theta, before : Parameters
-        The same, and the model that the words are of.
-    strata : tuple of Stratum
-        Words.
-    means : ndarray, shape (layout.size,)
-        Slopes of log p~ over the first stratum, averaged over rounds.
-    step : ndarray, shape (layout.size,)
-        The last step.
-    damping : float
-        Factor of the curvature of each coordinate.
-    n_averaged : int
-        Rounds that the means are over.
-    squares : tuple of float
-        Mean squares of the slopes of the last rounds, in units of a certificate's errors.
-    effort : Effort
-        Of the search so far.
-    """
-
-    x: Floats
+    x: Floats  # the model, (layout.size,)
+    # The same, and the model that the words are of.
     theta: Parameters
     before: Parameters
-    strata: tuple[Stratum, ...]
-    means: Floats
-    step: Floats
-    damping: float = 1.0
-    n_averaged: int = 0
+    strata: tuple[Stratum, ...]  # words
+    means: Floats  # slopes of log p~ over the first stratum, averaged over rounds, (layout.size,)
+    step: Floats  # the last step, (layout.size,)
+    damping: float = 1.0  # factor of the curvature of each coordinate
+    n_averaged: int = 0  # rounds that the means are over
+    # Mean squares of the slopes of the last rounds, in units of a certificate's errors.
     squares: tuple[float, ...] = ()
-    effort: Effort = field(default_factory=Effort)
+    effort: Effort = field(default_factory=Effort)  # of the search so far
 
     @property
     def log_z(self) -> float:

@@ -95,16 +95,9 @@ class CascadeRegressions:
     ) -> CascadeFit:
         """Minimise the mean negative log-likelihood plus l1 times the sum of abs(weights, steps).
 
-        Parameters
-        ----------
-        l1 : float
-            Strength of the penalty; biases have none.
-        tol : float
-            Largest violation of the conditions of the minimum at which a regression ends.
-        max_iter : int
-            Most steps of a regression.
-        start : CascadeFit, optional
-            Where to start, such as the solution at another strength; else at independent units.
+        Biases have no penalty. A regression ends where the conditions of the minimum are violated
+        by ``tol``, or after ``max_iter`` steps. It starts from ``start``, such as the solution at
+        another strength, else at independent units.
         """
         n = self._biases.size
         coefficients = np.zeros((n, n + self._rows.table.shape[1]))

@@ -22,17 +22,7 @@ def resolution(words: Words) -> float:
     A score is the mean of log p(x) - log p_independent(x), p the model. Before there is a model,
     the number K of active units stands for it: log P_data(K) - log P_independent(K) varies nearly
     as much over words as that of a fitted model (60 to 70 % on simulated and retinal words). Its
-    error comes from blocks of time.
-
-    Parameters
-    ----------
-    words : Words
-        What is fitted.
-
-    Returns
-    -------
-    float
-        0 for a single word.
+    error comes from blocks of time; it is 0 for a single word.
     """
     values = _log_ratio_of_counts(words)[words.index]
     weights = np.ones(words.n_bins) if words.weights is None else words.weights

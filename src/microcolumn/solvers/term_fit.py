@@ -37,27 +37,11 @@ def fit_term(
 ) -> FitResult:
     """Minimise minus the mean log likelihood plus an L1 penalty, from ``start``.
 
-    By sums over all words where they are quick, else by words that the model draws.
-
-    Parameters
-    ----------
-    start : Parameters
-        Where to begin; its kind and size are kept.
-    words : Words
-        The data.
-    l1 : float
-        Strength of the penalty.
-    prior : ndarray, shape (n_units,), optional
-        Rates of independent units of which one more word is counted.
-    fixed : ndarray, shape (n_units,), optional
-        Units whose biases stay as they are.
-    log_z : float, optional
-        log Z of ``start``, nats; needed where its units are not independent.
-    tol, max_iter
-        Largest violation of the optimality conditions, where sums are exact, and most steps. A
-        problem that is not convex also ends where next to nothing is left to be gained.
-    rng : numpy.random.Generator
-        Source of draws, where they are not.
+    By sums over all words where they are quick, else by words that the model draws. One more word
+    is counted, of independent units with the rates ``prior`` (n_units,). Units that are ``fixed``
+    (n_units,) keep their biases. ``log_z`` of ``start``, nats, is needed where its units are not
+    independent. ``tol`` is the largest violation of the optimality conditions, where sums are
+    exact. A problem that is not convex also ends where next to nothing is left to be gained.
     """
     layout, penalty, enough = Layout.of(start, fixed), L1(l1), resolution(words)
     assert start.term is not None

@@ -101,12 +101,8 @@ def status(store: str | Path) -> Status:
 class Progress:
     """Jobs done, time, and what is known so far: one line that moves, or in a log lines.
 
-    Parameters
-    ----------
-    n_jobs, n_done : int
-        Jobs in all, and those done before.
-    progress : bool, optional
-        Whether it is shown; by default in a terminal and in a notebook only.
+    ``n_done`` of ``n_jobs`` were done before. Without ``progress`` it is shown in a terminal and in
+    a notebook only.
     """
 
     def __init__(self, n_jobs: int, n_done: int = 0, progress: bool | None = None) -> None:

@@ -29,24 +29,12 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`).
+    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`)."""
 
-    Attributes
-    ----------
-    ids : tuple of str
-        One unit; two for duplicates, the one with fewer spikes first.
-    kind : {"silent", "refractory", "rate", "duplicate"}
-        What is suspect.
-    value : float
-        0 spikes; share of short intervals; rate in Hz; share of spikes in common.
-    sentence : str
-        The same as a sentence.
-    """
-
-    ids: tuple[str, ...]
-    kind: Literal["silent", "refractory", "rate", "duplicate"]
-    value: float
-    sentence: str
+    ids: tuple[str, ...]  # one unit; two for duplicates, the one with fewer spikes first
+    kind: Literal["silent", "refractory", "rate", "duplicate"]  # what is suspect
+    value: float  # 0 spikes; share of short intervals; rate in Hz; share of spikes in common
+    sentence: str  # the same as a sentence
 
 
 def suspect_units(
