@@ -69,15 +69,27 @@ class GainBeyond:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BeyondStimulus(AsText):
-    """What a repeated stimulus explains and what is left; printed, it is a sentence and a table."""
+    """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
 
-    stimulus: Estimate  # of independent units that follow the stimulus over those at constant rates
-    models: tuple[GainBeyond, ...]  # the models, in the order given
-    # Repeats that drives and models come from, and repeats that they are scored on.
+    Parameters
+    ----------
+    stimulus : Estimate
+        Of independent units that follow the stimulus over those at constant rates.
+    models : tuple of GainBeyond
+        The models, in the order given.
+    n_train, n_test : int
+        Repeats that drives and models come from, and repeats that they are scored on.
+    duration_s : float
+        Length of the stimulus, seconds.
+    n_units, n_locked : int
+        Units, and those whose rate follows the stimulus.
+    """
+
+    stimulus: Estimate
+    models: tuple[GainBeyond, ...]
     n_train: int
     n_test: int
-    duration_s: float  # length of the stimulus, seconds
-    # Units, and those whose rate follows the stimulus.
+    duration_s: float
     n_units: int
     n_locked: int
 

@@ -29,17 +29,29 @@ class Explainable(AsText):
 
     It is the cross-entropy of independent units on the words minus the entropy of the words, with
     the mean of two estimates of that entropy (docs/method.md, section 6).
+
+    Parameters
+    ----------
+    bits_per_second : float
+        The estimate.
+    stderr : float
+        Its error: from a jackknife over blocks, and half the difference of the two estimates, in
+        quadrature.
+    upper : float
+        An upper estimate, bits/s: no model gains more, on average over recordings.
+    disagreement : float
+        Difference of the two estimates as a share of the estimate.
+    coverage : float
+        Share of the words of a block that occur in other blocks as well, mean over blocks.
+    n_words, n_distinct : int
+        Words, and different ones among them.
     """
 
-    bits_per_second: float  # the estimate
-    # Its error: from a jackknife over blocks, and half the difference of the two estimates, in
-    # quadrature.
+    bits_per_second: float
     stderr: float
-    upper: float  # an upper estimate, bits/s: no model gains more, on average over recordings
-    disagreement: float  # difference of the two estimates as a share of the estimate
-    # Share of the words of a block that occur in other blocks as well, mean over blocks.
+    upper: float
+    disagreement: float
     coverage: float
-    # Words, and different ones among them.
     n_words: int
     n_distinct: int
 

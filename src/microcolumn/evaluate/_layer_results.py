@@ -58,34 +58,49 @@ class CouplingContrast:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LayerStatistics(AsText, AsTable):
-    """Tests of hidden units and couplings against layers; it prints as a table."""
+    """Tests of hidden units and couplings against layers; it prints as a table.
+
+    Parameters
+    ----------
+    layers, n_units : tuple of str and of int
+        Distinct labels, sorted, and the units in each.
+    window : int
+        Bins per word: bits of the model over labels given.
+    hidden : tuple of HiddenUnitLayer
+        One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a
+        note names the other live hidden units.
+    overall_share, overall_expected, overall_p_value : float
+        Part of all weight that lies in the dominant layer of its hidden unit (the mean
+        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
+        correction. NaN if ``hidden`` is empty.
+    couplings : CouplingContrast or None
+        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
+        for a model without couplings, or if no two units share a layer.
+    signed_couplings : CouplingContrast or None
+        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
+        section 7), and strong couplings of both signs cancel in it.
+    n_permutations, exact : int and bool
+        Other arrangements of the labels that the p-values come from, and whether these are all.
+    notes : tuple of str
+        What was left out.
+    overall_upper : float
+        Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
+    """
 
     _columns = "hidden"
 
-    # Distinct labels, sorted, and the units in each.
     layers: tuple[str, ...]
     n_units: tuple[int, ...]
-    window: int  # bins per word: bits of the model over labels given
-    # One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a note
-    # names the other live hidden units.
+    window: int
     hidden: tuple[HiddenUnitLayer, ...]
-    # Part of all weight that lies in the dominant layer of its hidden unit (the mean share,
-    # weighted by mass), its mean under permuted labels, and its p-value, which needs no correction.
-    # NaN if ``hidden`` is empty.
     overall_share: float
     overall_expected: float
     overall_p_value: float
-    # Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None for
-    # a model without couplings, or if no two units share a layer.
     couplings: CouplingContrast | None
-    # Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
-    # section 7), and strong couplings of both signs cancel in it.
     signed_couplings: CouplingContrast | None
-    # Other arrangements of the labels that the p-values come from, and whether these are all.
     n_permutations: int
     exact: bool
-    notes: tuple[str, ...]  # what was left out
-    # Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
+    notes: tuple[str, ...]
     overall_upper: float = math.nan
 
     def __str__(self) -> str:

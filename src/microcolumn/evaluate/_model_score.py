@@ -14,35 +14,55 @@ from ._score import ScoredWords
 
 @dataclass(frozen=True, slots=True)
 class SplitScore(ScoredWords):
-    """One model on the test part of one split, with the fields of ``ScoredWords``."""
+    """One model on the test part of one split, with the fields of ``ScoredWords``.
 
-    split: int  # number of the split
-    # Log-likelihood gain over independent units; not finite where it could not be found.
+    Parameters
+    ----------
+    split : int
+        Number of the split.
+    bits_per_second : float
+        Log-likelihood gain over independent units; not finite where it could not be found.
+    stderr : float
+        Its standard error, bits/s, of the finite test part and of log Z.
+    gain_by_cell, share_by_cell : tuple of float
+        Bits/s that each stretch of time adds to the score, and its share of the test words
+        (:mod:`.time_errors`).
+    gain_by_active : tuple of float
+        Bits/s that words with 0, 1, 2, ... active bits add to the score.
+    l1 : float
+        The strength of the L1 penalty; NaN for a model without.
+    n_nonzero, n_couplings, n_live_hidden, n_hidden : int
+        Parameters other than zero, pairs coupled, hidden units with a weight other than zero, and
+        all hidden units.
+    fit_converged, normaliser_converged : bool
+        Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
+    optimality : float
+        Certificate of the fit, the largest violation of its optimality conditions; NaN without.
+    n_parameters : int
+        Free numbers of the fit that are not zero.
+    size : str
+        What the validation part chose for an alternative model, such as ``"60 components"``.
+    dirichlet_gain : float
+        Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
+        (:class:`microcolumn.models.DirichletProcess`). NaN where it was not asked for.
+    """
+
+    split: int
     bits_per_second: float
-    stderr: float  # its standard error, bits/s, of the finite test part and of log Z
-    # Bits/s that each stretch of time adds to the score, and its share of the test words
-    # (:mod:`.time_errors`).
+    stderr: float
     gain_by_cell: tuple[float, ...] = field(default=(), repr=False)
     share_by_cell: tuple[float, ...] = field(default=(), repr=False)
-    # Bits/s that words with 0, 1, 2, ... active bits add to the score.
     gain_by_active: tuple[float, ...] = field(default=(), repr=False)
-    l1: float = math.nan  # the strength of the L1 penalty; NaN for a model without
-    # Parameters other than zero, pairs coupled, hidden units with a weight other than zero, and all
-    # hidden units.
+    l1: float = math.nan
     n_nonzero: int = 0
     n_couplings: int = 0
     n_live_hidden: int = 0
     n_hidden: int = 0
-    # Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
     fit_converged: bool = True
     normaliser_converged: bool = True
-    # Certificate of the fit, the largest violation of its optimality conditions; NaN without.
     optimality: float = math.nan
-    n_parameters: int = 0  # free numbers of the fit that are not zero
-    # What the validation part chose for an alternative model, such as ``"60 components"``.
+    n_parameters: int = 0
     size: str = ""
-    # Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
-    # (:class:`microcolumn.models.DirichletProcess`). NaN where it was not asked for.
     dirichlet_gain: float = math.nan
 
     @property

@@ -23,21 +23,28 @@ from .inputs import words_for
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roc(AsTable):
-    """Receiver operating characteristic of one unit's prediction, by :func:`roc`."""
+    """Receiver operating characteristic of one unit's prediction, by :func:`roc`.
+
+    Attributes
+    ----------
+    false_positive, true_positive : ndarray, shape (n_thresholds,)
+        Share of the silent bins and of the bins with a spike that are predicted at or above each
+        threshold, from (0, 0) to (1, 1); equal predictions are one step. Empty where undefined.
+    threshold : ndarray, shape (n_thresholds,)
+        Probabilities, decreasing from infinity, which nothing reaches.
+    area : float
+        Probability that a bin with a spike was predicted higher than a silent one, ties counting
+        one half (Mann-Whitney). NaN for a unit that spikes in no bin or in all of them.
+    unit, note : str
+        The unit's name, and why the area is undefined, if it is.
+    """
 
     _columns = ("false_positive", "true_positive", "threshold")
 
-    # Share of the silent bins and of the bins with a spike that are predicted at or above each
-    # threshold, from (0, 0) to (1, 1); equal predictions are one step. Empty where undefined,
-    # (n_thresholds,).
     false_positive: Floats
     true_positive: Floats
-    # Probabilities, decreasing from infinity, which nothing reaches, (n_thresholds,).
     threshold: Floats
-    # Probability that a bin with a spike was predicted higher than a silent one, ties counting one
-    # half (Mann-Whitney). NaN for a unit that spikes in no bin or in all of them.
     area: float
-    # The unit's name, and why the area is undefined, if it is.
     unit: str
     note: str = ""
 
@@ -86,20 +93,28 @@ def roc(prediction: Prediction, unit: int) -> Roc:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(AsTable):
-    """Predicted probability against observed frequency, in groups of like predictions."""
+    """Predicted probability against observed frequency, in groups of like predictions.
+
+    Attributes
+    ----------
+    predicted, observed : ndarray, shape (n_groups,)
+        Mean prediction, increasing, and share of bins with a spike, of each group.
+    lower, upper : ndarray, shape (n_groups,)
+        5 % and 95 % bounds of counting noise: where the share would lie if every bin of the group
+        spiked on its own with the mean prediction.
+    n_bins : ndarray of int64, shape (n_groups,)
+        Bins in each group; when units are pooled, a bin counts once for each.
+    error : float
+        Calibration error: mean of ``|observed - predicted|`` over groups, by their weight.
+    """
 
     _columns = ("predicted", "observed", "lower", "upper", "n_bins")
 
-    # Mean prediction, increasing, and share of bins with a spike, of each group, (n_groups,).
     predicted: Floats
     observed: Floats
-    # 5 % and 95 % bounds of counting noise: where the share would lie if every bin of the group
-    # spiked on its own with the mean prediction, (n_groups,).
     lower: Floats
     upper: Floats
-    # Bins in each group; when units are pooled, a bin counts once for each, (n_groups,).
     n_bins: NDArray[np.int64]
-    # Calibration error: mean of ``|observed - predicted|`` over groups, by their weight.
     error: float
 
     def __repr__(self) -> str:
@@ -159,14 +174,19 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionGain(AsTable):
-    """How much better than the firing rate each unit is predicted, by :func:`prediction_gain`."""
+    """How much better than the firing rate each unit is predicted, by :func:`prediction_gain`.
+
+    Attributes
+    ----------
+    bits_per_second : ndarray, shape (n_chosen,)
+        Log loss at the training rate minus that of the prediction: the conditional gain.
+    brier, rate_brier : ndarray, shape (n_chosen,)
+        Mean squared difference of prediction and spike, and the same at the training rate.
+    """
 
     _columns = ("bits_per_second", "brier", "rate_brier")
 
-    # Log loss at the training rate minus that of the prediction: the conditional gain, (n_chosen,).
     bits_per_second: Floats
-    # Mean squared difference of prediction and spike, and the same at the training rate,
-    # (n_chosen,).
     brier: Floats
     rate_brier: Floats
 
@@ -225,21 +245,33 @@ def _quantile_groups(log_odds: Floats, weight: Floats, n_groups: int) -> NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternStatistics(AsTable):
-    """Each distinct observed word: how often it came, and how often the model expects it."""
+    """Each distinct observed word: how often it came, and how often the model expects it.
+
+    Parameters
+    ----------
+    X : ndarray of uint8, shape (n_distinct, n_units)
+        The words.
+    n_active : ndarray of int64, shape (n_distinct,)
+        Active bits of each word.
+    empirical, model : ndarray, shape (n_distinct,)
+        Observed frequency and model probability, per word.
+    lower, upper : ndarray, shape (n_distinct,)
+        5 % and 95 % bounds of counting noise: where the frequency of a word with the model's
+        probability would lie. Words are listed because they occurred, so those expected less than
+        about once lie above their bounds by selection.
+    n_words : int
+        Words that the bounds are for.
+    """
 
     _columns = ("n_active", "empirical", "model", "lower", "upper")
 
-    X: NDArray[np.uint8]  # the words, (n_distinct, n_units)
-    n_active: NDArray[np.int64]  # active bits of each word, (n_distinct,)
-    # Observed frequency and model probability, per word, (n_distinct,).
+    X: NDArray[np.uint8]
+    n_active: NDArray[np.int64]
     empirical: Floats
     model: Floats
-    # 5 % and 95 % bounds of counting noise: where the frequency of a word with the model's
-    # probability would lie. Words are listed because they occurred, so those expected less than
-    # about once lie above their bounds by selection, (n_distinct,).
     lower: Floats
     upper: Floats
-    n_words: int  # words that the bounds are for
+    n_words: int
 
     def __repr__(self) -> str:
         return f"PatternStatistics({counted(len(self.X), 'distinct word')} of {self.n_words:,})"

@@ -27,15 +27,23 @@ from .time_errors import mean_stderr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Synchrony(AsTable):
-    """Distribution of the number of active bits of a word, by :func:`synchrony`."""
+    """Distribution of the number of active bits of a word, by :func:`synchrony`.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_dims + 1,)
+        P(k bits active) for k = 0, 1, ...
+    stderr : ndarray, shape (n_dims + 1,)
+        Standard error: over time for data (docs/method.md, section 6), zero for an exact model and
+        for numbers k that never occur, NaN for a single word.
+    method : {"words", "exact", "samples"}
+        Counted in data, summed over the model's states, or counted in words drawn from it.
+    """
 
     _columns = ("probability", "stderr")
 
-    probability: Floats  # P(k bits active) for k = 0, 1, ..., (n_dims + 1,)
-    # Standard error: over time for data (docs/method.md, section 6), zero for an exact model and
-    # for numbers k that never occur, NaN for a single word, (n_dims + 1,).
+    probability: Floats
     stderr: Floats
-    # Counted in data, summed over the model's states, or counted in words drawn from it.
     method: Literal["words", "exact", "samples"]
 
     def __repr__(self) -> str:

@@ -26,11 +26,21 @@ from .choice import Choice, choose, choose_l1
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TuneResult(AsText, AsTable):
-    """Models at the settings that a validation part prefers, fitted to all words (:func:`tune`)."""
+    """Models at the settings that a validation part prefers, fitted to all words (:func:`tune`).
 
-    best: Any  # of all models the one with the highest score on the validation part
-    models: dict[str, Any]  # all of them by name, each at its preferred settings
-    choices: dict[str, Choice]  # what each was chosen from
+    Parameters
+    ----------
+    best : model
+        Of all models the one with the highest score on the validation part.
+    models : dict of str to model
+        All of them by name, each at its preferred settings.
+    choices : dict of str to Choice
+        What each was chosen from.
+    """
+
+    best: Any
+    models: dict[str, Any]
+    choices: dict[str, Choice]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """What was tried, best first: model, settings, bits/s with error, and what was chosen."""
@@ -112,8 +122,10 @@ def tune(
     choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
     tuned, scores = {}, {}
     for name, choice in choices.items():
-        scores[name] = choice.scores[choice.best_index]
-        settings = choice.settings[choice.best_index]
+        settings, scores[name] = (
+            choice.settings[choice.best_index],
+            choice.scores[choice.best_index],
+        )
         tuned[name] = clone(by_name[name]).set_params(**settings).fit(words)
     sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)

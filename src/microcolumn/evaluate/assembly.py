@@ -148,13 +148,24 @@ class Assembly(Renamed):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Assemblies(AsText, AsTable, Sequence[Assembly]):
-    """The live hidden units of a fit, those that are worth most first; it prints as a table."""
+    """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
-    rows: tuple[Assembly, ...]  # one for each live hidden unit
-    n_fits: int  # fits that were compared, the first included
-    exact: bool  # whether the normaliser of the models without a hidden unit is an exact sum
-    # Pairs of bits with a coupling other than zero beside the hidden units, and the share of them
-    # that is negative; means over all fits, NaN where there are no couplings.
+    Parameters
+    ----------
+    rows : tuple of Assembly
+        One for each live hidden unit.
+    n_fits : int
+        Fits that were compared, the first included.
+    exact : bool
+        Whether the normaliser of the models without a hidden unit is an exact sum.
+    n_couplings, negative_share : float
+        Pairs of bits with a coupling other than zero beside the hidden units, and the share of them
+        that is negative; means over all fits, NaN where there are no couplings.
+    """
+
+    rows: tuple[Assembly, ...]
+    n_fits: int
+    exact: bool
     n_couplings: float = 0.0
     negative_share: float = math.nan
 

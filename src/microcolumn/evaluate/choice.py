@@ -51,16 +51,28 @@ _Scored = dict[float, tuple[PenalisedModel, Score]]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Choice(AsText):
-    """Fits of a model at several settings, and the one that a validation part prefers."""
+    """Fits of a model at several settings, and the one that a validation part prefers.
 
-    # What was tried; strengths of a penalty by increasing ``l1``, with ``n_hidden`` where the
-    # number of hidden units was chosen, too.
+    Parameters
+    ----------
+    settings : tuple of dict
+        What was tried; strengths of a penalty by increasing ``l1``, with ``n_hidden`` where the
+        number of hidden units was chosen, too.
+    fits : tuple of models
+        At each of them, with their log Z.
+    scores : tuple of Score
+        Of each on the validation part; of hidden Markov modes, those of spike trains.
+    best_index : int
+        Position of the fit that is preferred.
+    others : tuple of Choice
+        At the other numbers of hidden units that were tried.
+    """
+
     settings: tuple[dict[str, Any], ...]
-    fits: tuple[Any, ...]  # at each of them, with their log Z
-    # Of each on the validation part; of hidden Markov modes, those of spike trains.
+    fits: tuple[Any, ...]
     scores: tuple[Score, ...]
-    best_index: int  # position of the fit that is preferred
-    others: tuple[Choice, ...] = ()  # at the other numbers of hidden units that were tried
+    best_index: int
+    others: tuple[Choice, ...] = ()
 
     @property
     def best(self) -> Any:

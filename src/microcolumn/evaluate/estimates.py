@@ -50,19 +50,40 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Intervals(AsText, AsTable):
-    """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`."""
+    """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`.
 
-    model: str  # name of the model's class
-    level: float  # probability that an interval holds the parameter
-    names: tuple[str, ...]  # unit of each bit, with its bin in windows
-    biases: Estimates  # shape (n_bits,)
-    pairs: NDArray[np.int64]  # bits of each pair, (n_pairs, 2)
-    couplings: Estimates  # of J, shape (n_pairs,)
-    n_words: int  # bins
-    # By how much the errors' variance exceeds that of independent words, 1 at least: so many
-    # neighbouring words tell as much as one.
+    Attributes
+    ----------
+    model : str
+        Name of the model's class.
+    level : float
+        Probability that an interval holds the parameter.
+    names : tuple of str
+        Unit of each bit, with its bin in windows.
+    biases : Estimates
+        Shape (n_bits,).
+    pairs : ndarray of int, shape (n_pairs, 2)
+        Bits of each pair.
+    couplings : Estimates
+        Of J, shape (n_pairs,).
+    n_words : int
+        Bins.
+    alike : float
+        By how much the errors' variance exceeds that of independent words, 1 at least: so many
+        neighbouring words tell as much as one.
+    notes : tuple of str
+        What has no interval, and why.
+    """
+
+    model: str
+    level: float
+    names: tuple[str, ...]
+    biases: Estimates
+    pairs: NDArray[np.int64]
+    couplings: Estimates
+    n_words: int
     alike: float
-    notes: tuple[str, ...]  # what has no interval, and why
+    notes: tuple[str, ...]
 
     def statement(self, rate: float = 0.05) -> str:
         """One sentence: how many couplings differ from zero."""

@@ -54,20 +54,33 @@ class Interactions(AsText):
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 
     For words of several bins a unit is a bit of the window: a recorded unit at a lag.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The model.
+    log_weight_silent : float
+        Log weight of the silent word.
+    singles : ndarray, shape (n_units,)
+        What one active unit adds: its bias and the hidden units' part.
+    direct : ndarray, shape (n_units, n_units)
+        The couplings' part of each pair, ``2 * J``; symmetric, zero diagonal.
+    through_hidden : ndarray, shape (n_units, n_units)
+        The hidden units' part of each pair; symmetric, zero diagonal.
+    triplets : ndarray, shape (n_units, n_units, n_units), or None
+        What three units active together add beyond their pairs; only hidden units contribute.
+        Symmetric, zero where two positions agree. None where the expansion ends with pairs.
+    words_info : WordsInfo or None
+        What the model is of; None where it is not known.
     """
 
-    parameters: Parameters  # the model
-    log_weight_silent: float  # log weight of the silent word
-    singles: Floats  # what one active unit adds: its bias and the hidden units' part, (n_units,)
-    # The couplings' part of each pair, ``2 * J``; symmetric, zero diagonal, (n_units, n_units).
+    parameters: Parameters
+    log_weight_silent: float
+    singles: Floats
     direct: Floats
-    # The hidden units' part of each pair; symmetric, zero diagonal, (n_units, n_units).
     through_hidden: Floats
-    # What three units active together add beyond their pairs; only hidden units contribute.
-    # Symmetric, zero where two positions agree. None where the expansion ends with pairs,
-    # (n_units, n_units, n_units).
     triplets: Floats | None
-    words_info: WordsInfo | None = None  # what the model is of; None where it is not known
+    words_info: WordsInfo | None = None
 
     @property
     def order(self) -> int:

@@ -25,25 +25,36 @@ EQUAL_MARGIN = 0.02
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PairedDifference(AsText):
-    """How much better the first of two models is than the second; printed, it is a sentence."""
+    """How much better the first of two models is than the second; printed, it is a sentence.
 
-    # Names of the models.
+    Parameters
+    ----------
+    first, second : str
+        Names of the models.
+    bits_per_second : float
+        Mean over splits of the score of the first minus that of the second.
+    stderr, df : float
+        Its standard error, bits/s, and the error's degrees of freedom (docs/method.md, section 6):
+        what both models find hard to predict cancels.
+    n_better, n_worse, n_splits : int
+        Splits in which the first is better, is worse, and all that have both.
+    n_tests : int
+        Tests that p-value and interval allow for: more than one of a planned contrast
+        (:mod:`.contrasts`), 1 of any other pair.
+    margin : float
+        Bits/s within which two models count as equal, 2 % of the best model's gain over
+        independent units; NaN outside of a comparison.
+    """
+
     first: str
     second: str
-    bits_per_second: float  # mean over splits of the score of the first minus that of the second
-    # Its standard error, bits/s, and the error's degrees of freedom (docs/method.md, section 6):
-    # what both models find hard to predict cancels.
+    bits_per_second: float
     stderr: float
     df: float
-    # Splits in which the first is better, is worse, and all that have both.
     n_better: int
     n_worse: int
     n_splits: int
-    # Tests that p-value and interval allow for: more than one of a planned contrast
-    # (:mod:`.contrasts`), 1 of any other pair.
     n_tests: int = 1
-    # Bits/s within which two models count as equal, 2 % of the best model's gain over independent
-    # units; NaN outside of a comparison.
     margin: float = math.nan
 
     @property

@@ -34,13 +34,23 @@ class Summary(AsText):
     """Units, epochs, suggested bin width, words at that width, and warnings of a recording.
 
     Printed, it is a page for a person; :meth:`as_dict` holds the same for a program.
+
+    Attributes
+    ----------
+    recording : Recording
+        What is summarised.
+    bin_width : BinWidth
+        The suggestion and what it rests on.
+    binning : Binning or None
+        Words at the suggested width, and where each spike went; None where no bin fits.
+    suspects : tuple of Suspect
+        Units to look at before they are trusted.
     """
 
-    recording: Recording  # what is summarised
-    bin_width: BinWidth  # the suggestion and what it rests on
-    # Words at the suggested width, and where each spike went; None where no bin fits.
+    recording: Recording
+    bin_width: BinWidth
     binning: Binning | None
-    suspects: tuple[Suspect, ...]  # units to look at before they are trusted
+    suspects: tuple[Suspect, ...]
 
     @property
     def warnings(self) -> list[str]:

@@ -56,29 +56,47 @@ _MOST_PAIRS = 3e8
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BinWidth(AsText):
-    """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`."""
+    """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`.
 
-    # Suggested bin width, seconds: the peak's width rounded to a multiple of 1 ms below 10 ms and
-    # of 5 ms above, or to a multiple of the recording's own resolution. Two halves of a recording
-    # often differ by one such step.
+    Attributes
+    ----------
+    width_s : float
+        Suggested bin width, seconds: the peak's width rounded to a multiple of 1 ms below 10 ms
+        and of 5 ms above, or to a multiple of the recording's own resolution. Two halves of a
+        recording often differ by one such step.
+    peak_width_s, peak_stderr_s : float
+        Full width of the central peak at half its height, seconds, and its standard error by a
+        jackknife over 20 blocks of time; NaN if no peak stands out.
+    n_pairs : int
+        Pairs of units with spikes.
+    lags_s : ndarray of float64, shape (n_lags,)
+        Bin centres of the pooled cross-correlogram, seconds.
+    counts : ndarray of float64, shape (n_lags,)
+        Pairs of spikes of any two different units, in both directions, so that the pooled
+        correlogram is symmetric. Where there are more than 3e8 pairs, they are estimated from
+        those that every k-th spike begins.
+    smoothed : ndarray of float64, shape (n_lags,)
+        The running mean of ``counts`` that the width was read from.
+    chance : ndarray of float64, shape (n_lags,)
+        ``counts`` of independent trains of the same rates.
+    baseline, height : float
+        Mean of ``counts`` over the outer half of the lags, and how far ``smoothed`` rises above it
+        at lag 0.
+    reason : str
+        Why this width, in one sentence.
+    """
+
     width_s: float
-    # Full width of the central peak at half its height, seconds, and its standard error by a
-    # jackknife over 20 blocks of time; NaN if no peak stands out.
     peak_width_s: float
     peak_stderr_s: float
-    n_pairs: int  # pairs of units with spikes
-    lags_s: Floats  # bin centres of the pooled cross-correlogram, seconds, (n_lags,)
-    # Pairs of spikes of any two different units, in both directions, so that the pooled correlogram
-    # is symmetric. Where there are more than 3e8 pairs, they are estimated from those that every
-    # k-th spike begins, (n_lags,).
+    n_pairs: int
+    lags_s: Floats
     counts: Floats
-    smoothed: Floats  # the running mean of ``counts`` that the width was read from, (n_lags,)
-    chance: Floats  # ``counts`` of independent trains of the same rates, (n_lags,)
-    # Mean of ``counts`` over the outer half of the lags, and how far ``smoothed`` rises above it at
-    # lag 0.
+    smoothed: Floats
+    chance: Floats
     baseline: float
     height: float
-    reason: str  # why this width, in one sentence
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.width_s * 1e3:g} ms bins: {self.reason}"

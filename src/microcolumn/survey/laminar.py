@@ -156,27 +156,43 @@ class LaminarMap(AsText):
 
     Depths are measured from ``depth_reference``, in order from superficial to deep: with
     ``"tip"`` the numbers decrease.
+
+    Attributes
+    ----------
+    depth_um, time_s : ndarray, shapes (n_depths,) and (n_times,)
+        Depths of the rows of ``csd``, and times from the flash.
+    csd : ndarray, shape (n_depths, n_times)
+        Current source density, µA/mm³, sinks negative.
+    contact_um, response_mv : ndarray, shapes (n_contacts,) and (n_contacts, n_times)
+        Depths of the contacts, and the average potential around the flash.
+    depth_reference : str
+        What depths are measured from.
+    sinks : tuple of Sink
+        The candidates, earliest first; the first one was taken as layer IV.
+    centre_um, top_um, bottom_um : float
+        Centre and limits of layer IV.
+    cortex_um : (float, float)
+        Upper limit of layer II/III and lower limit of layer V/VI.
+    n_flashes, method : int and str
+        Flashes averaged, and method of the current source density.
+    notes : tuple of str
+        What to consider before accepting the map.
     """
 
-    # Depths of the rows of ``csd``, (n_depths,), and times from the flash, (n_times,).
     depth_um: Floats
     time_s: Floats
-    csd: Floats  # current source density, µA/mm³, sinks negative, (n_depths, n_times)
-    # Depths of the contacts, (n_contacts,), and the average potential around the flash,
-    # (n_contacts, n_times).
+    csd: Floats
     contact_um: Floats
     response_mv: Floats
-    depth_reference: str  # what depths are measured from
-    sinks: tuple[Sink, ...]  # the candidates, earliest first; the first one was taken as layer IV
-    # Centre and limits of layer IV.
+    depth_reference: str
+    sinks: tuple[Sink, ...]
     centre_um: float
     top_um: float
     bottom_um: float
-    cortex_um: tuple[float, float]  # upper limit of layer II/III and lower limit of layer V/VI
-    # Flashes averaged, and method of the current source density.
+    cortex_um: tuple[float, float]
     n_flashes: int
     method: str
-    notes: tuple[str, ...]  # what to consider before accepting the map
+    notes: tuple[str, ...]
 
     @property
     def latency_s(self) -> float:
