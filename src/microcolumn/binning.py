@@ -35,16 +35,28 @@ _TOO_LONG = 864_000.0
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Binning(AsText):
-    """Words of a recording and what binning did to its spikes."""
+    """Words of a recording and what binning did to its spikes.
 
-    words: Words  # one binary word per bin
-    # Shares of all bins of all units that hold exactly one spike, and more than one; both count as
-    # 1 in a word.
+    Attributes
+    ----------
+    words : Words
+        One binary word per bin.
+    single_fraction, multiple_fraction : float
+        Shares of all bins of all units that hold exactly one spike, and more than one; both count
+        as 1 in a word.
+    n_binned : int
+        Spikes that lie in a bin.
+    n_in_tails : int
+        Spikes after the last full bin of their epoch.
+    n_outside : int
+        Spikes outside all epochs. With the two above they add up to the recording's spikes.
+    """
+
+    words: Words
     single_fraction: float
     multiple_fraction: float
-    n_binned: int  # spikes that lie in a bin
-    n_in_tails: int  # spikes after the last full bin of their epoch
-    # Spikes outside all epochs. With the two above they add up to the recording's spikes.
+    n_binned: int
+    n_in_tails: int
     n_outside: int
 
     def __str__(self) -> str:

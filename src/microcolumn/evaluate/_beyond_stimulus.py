@@ -30,24 +30,40 @@ _CLEARLY = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GainBeyond:
-    """What one model gains over independent units that follow the stimulus."""
+    """What one model gains over independent units that follow the stimulus.
 
-    name: str  # of the model
-    gain: Estimate  # of the driven model over driven independent units, on the same words
-    # The same with the repeats of each unit in an order of its own, where nothing is left beyond
-    # the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    gain : Estimate
+        Of the driven model over driven independent units, on the same words.
+    control : Estimate
+        The same with the repeats of each unit in an order of its own, where nothing is left beyond
+        the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
+    net : Estimate
+        Gain minus control, bin by bin: what is beyond the stimulus.
+    margin : float
+        Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the
+        model explains with its drive, over constant rates.
+    n_couplings, n_live_hidden : int
+        Of the fit to the words as they came.
+    fit_converged, normaliser_converged : bool
+        Whether both fits are solutions, and whether all log Z may be relied upon.
+    normaliser : {"exact", "importance"}
+        How log Z of the moments was found.
+    """
+
+    name: str
+    gain: Estimate
     control: Estimate
-    net: Estimate  # gain minus control, bin by bin: what is beyond the stimulus
-    # Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the model
-    # explains with its drive, over constant rates.
+    net: Estimate
     margin: float
-    # Of the fit to the words as they came.
     n_couplings: int
     n_live_hidden: int
-    # Whether both fits are solutions, and whether all log Z may be relied upon.
     fit_converged: bool
     normaliser_converged: bool
-    normaliser: str  # how log Z of the moments was found, "exact" or "importance"
+    normaliser: str
 
     @property
     def doubts(self) -> list[str]:

@@ -12,27 +12,41 @@ from ..tables import AsTable
 
 @dataclass(frozen=True, slots=True)
 class HiddenUnitLayer:
-    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`."""
+    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`.
 
-    # Column of ``W``, and the layer with most of its weight (of several, the first).
+    Parameters
+    ----------
+    position, layer : int and str
+        Column of ``W``, and the layer with most of its weight (of several, the first).
+    mass, share : float
+        Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of
+        the window, and the part of it in ``layer``.
+    expected : float
+        Mean share of the dominant layer under permuted labels.
+    p_value : float
+        Of a share this large or larger; the choice of the layer is part of the test.
+    p_holm : float
+        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
+        bounds the probability of any false claim.
+    p_fdr : float
+        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
+        layer: it bounds the expected share of false claims.
+    upper : float
+        Share of the dominant layer that 95 % of permuted labels do not exceed; NaN where a store
+        is older.
+    shares : tuple of float
+        Part of ``mass`` in each layer of :class:`LayerStatistics`, in their order.
+    """
+
     position: int
     layer: str
-    # Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of the
-    # window, and the part of it in ``layer``.
     mass: float
     share: float
-    expected: float  # mean share of the dominant layer under permuted labels
-    p_value: float  # of a share this large or larger; the choice of the layer is part of the test
-    # Corrected over hidden units by Holm's method, for a claim about this hidden unit: it bounds
-    # the probability of any false claim.
+    expected: float
+    p_value: float
     p_holm: float
-    # Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a layer:
-    # it bounds the expected share of false claims.
     p_fdr: float
-    # Share of the dominant layer that 95 % of permuted labels do not exceed; NaN where a store is
-    # older.
     upper: float = math.nan
-    # Part of ``mass`` in each layer of :class:`LayerStatistics`, in their order.
     shares: tuple[float, ...] = ()
 
     @property
@@ -43,12 +57,19 @@ class HiddenUnitLayer:
 
 @dataclass(frozen=True, slots=True)
 class CouplingContrast:
-    """Couplings between units of the same layer against those across layers."""
+    """Couplings between units of the same layer against those across layers.
 
-    # Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
+    Parameters
+    ----------
+    within, between : float
+        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
+    p_value : float
+        Of a difference this large or larger under permuted labels.
+    """
+
     within: float
     between: float
-    p_value: float  # of a difference this large or larger under permuted labels
+    p_value: float
 
     @property
     def difference(self) -> float:

@@ -21,17 +21,27 @@ _LARGEST_STDERR = 3.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Estimates of one kind of parameter with errors; all arrays have the same shape."""
+    """Estimates of one kind of parameter with errors; all arrays have the same shape.
 
-    # Nats, without penalty. NaN where the words do not determine the parameter.
+    Attributes
+    ----------
+    estimate, stderr : ndarray
+        Nats, without penalty. NaN where the words do not determine the parameter.
+    low, high : ndarray
+        Ends of the interval; infinite where the words set no limit on that side, NaN where there
+        is no interval.
+    p_value : ndarray
+        Of the parameter being zero, two-sided.
+    q_value : ndarray
+        Corrected by Benjamini and Hochberg's method over all that have a p-value.
+    """
+
     estimate: Floats
     stderr: Floats
-    # Ends of the interval; infinite where the words set no limit on that side, NaN where there is
-    # no interval.
     low: Floats
     high: Floats
-    p_value: Floats  # of the parameter being zero, two-sided
-    q_value: Floats  # corrected by Benjamini and Hochberg's method over all that have a p-value
+    p_value: Floats
+    q_value: Floats
 
     @classmethod
     def of(cls, estimate: Floats, stderr: Floats, level: float, df: float) -> Estimates:

@@ -34,13 +34,19 @@ class Explained(AsText):
 
     The expansion of a word with k active units is exact from order k on. For larger words the terms
     alternate, as those of a power series do, so a higher order may explain less than a lower one.
+
+    Parameters
+    ----------
+    fraction : ndarray, shape (order,)
+        Share of the variance of log p~(x) over the words that the terms up to order 1, 2, ...
+        explain: one minus the mean square of the remainder over the variance. Below zero if the
+        cut expansion is worse than a constant; NaN if log p~(x) is the same for all words.
+    rms_nats : ndarray, shape (order,)
+        Root mean square of the remainder, nats.
     """
 
-    # Share of the variance of log p~(x) over the words that the terms up to order 1, 2, ...
-    # explain: one minus the mean square of the remainder over the variance. Below zero if the cut
-    # expansion is worse than a constant; NaN if log p~(x) is the same for all words, (order,).
     fraction: Floats
-    rms_nats: Floats  # root mean square of the remainder, nats, (order,)
+    rms_nats: Floats
 
     def __str__(self) -> str:
         lines = ["up to order   variance explained   remainder (nats)"]

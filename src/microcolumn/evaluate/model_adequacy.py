@@ -31,20 +31,34 @@ _COMMON = 0.01
 
 @dataclass(frozen=True, slots=True)
 class MomentFit:
-    """Observed covariances of pairs, or third central moments of triplets, against a model's."""
+    """Observed covariances of pairs, or third central moments of triplets, against a model's.
 
-    r: float  # correlation of predicted and observed moments
-    # Root mean square difference beyond what noise explains, as a share of the root mean square of
-    # the observed moments. 0 for a perfect model, 1 for one without such moments.
+    Parameters
+    ----------
+    r : float
+        Correlation of predicted and observed moments.
+    error : float
+        Root mean square difference beyond what noise explains, as a share of the root mean square
+        of the observed moments. 0 for a perfect model, 1 for one without such moments.
+    """
+
+    r: float
     error: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Covariances of pairs of bits, or third central moments of triplets, one by one."""
+    """Covariances of pairs of bits, or third central moments of triplets, one by one.
 
-    bits: NDArray[np.int64]  # bits of each, increasing, (n_moments, 2) or (n_moments, 3)
-    # Of the words, of the model, and the standard error of their difference, (n_moments,).
+    Parameters
+    ----------
+    bits : ndarray of int, shape (n_moments, 2) or (n_moments, 3)
+        Bits of each, increasing.
+    observed, model, stderr : ndarray of float32, shape (n_moments,)
+        Of the words, of the model, and the standard error of their difference.
+    """
+
+    bits: NDArray[np.int64]
     observed: NDArray[np.float32]
     model: NDArray[np.float32]
     stderr: NDArray[np.float32]

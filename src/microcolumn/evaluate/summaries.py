@@ -24,15 +24,26 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`."""
+    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`.
+
+    Parameters
+    ----------
+    recording, experiment : str
+        Their names.
+    windows : tuple of int
+        Bins per word, increasing.
+    models : mapping of str to tuple of (ModelScore or None)
+        By name, without the number of hidden units where that grows with the words; one result
+        per length of the window, None where it is not computed.
+    train_share : float
+        Share of all words that a split trains on.
+    """
 
     recording: str
     experiment: str
-    windows: tuple[int, ...]  # bins per word, increasing
-    # By name, without the number of hidden units where that grows with the words; one result per
-    # length of the window, None where it is not computed.
+    windows: tuple[int, ...]
     models: Mapping[str, tuple[ModelScore | None, ...]]
-    train_share: float  # share of all words that a split trains on
+    train_share: float
 
     def __repr__(self) -> str:
         bins = enumeration([f"{n}" for n in self.windows])
@@ -112,34 +123,58 @@ class WindowResult:
 
 @dataclass(frozen=True, slots=True)
 class UnitPrediction:
-    """How well the spikes of one unit are predicted, over splits."""
+    """How well the spikes of one unit are predicted, over splits.
 
-    # Name, and place among the units of the words.
+    Parameters
+    ----------
+    unit, position : str and int
+        Name, and place among the units of the words.
+    rate_hz : float
+        Training rate of bins with a spike, per second.
+    gain_bits_per_second, stderr : float
+        Conditional gain over the firing rate (docs/method.md, section 6), with its error.
+    roc_area, roc_stderr : float
+        Probability that a bin with a spike was given a higher probability than one without.
+    brier_skill : float
+        1 for a perfect prediction, 0 for one as good as the rate.
+    """
+
     unit: str
     position: int
-    rate_hz: float  # training rate of bins with a spike, per second
-    # Conditional gain over the firing rate (docs/method.md, section 6), with its error.
+    rate_hz: float
     gain_bits_per_second: float
     stderr: float
-    # Probability that a bin with a spike was given a higher probability than one without.
     roc_area: float
     roc_stderr: float
-    brier_skill: float  # 1 for a perfect prediction, 0 for one as good as the rate
+    brier_skill: float
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionResult(AsTable):
-    """Predictions of all units by one model, given the rest of the window or its past."""
+    """Predictions of all units by one model, given the rest of the window or its past.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        Which model.
+    given : str
+        ``"rest"`` or ``"past"``.
+    units : tuple of UnitPrediction
+        By position.
+    calibrations : tuple of mapping
+        Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
+        group, and ``error``; see :class:`~microcolumn.evaluate.Calibration`.
+    n_splits : int
+        Splits that the means are over.
+    """
 
     _columns = "units"
 
-    model: ModelSpec  # which model
-    given: str  # ``"rest"`` or ``"past"``
-    units: tuple[UnitPrediction, ...]  # by position
-    # Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
-    # group, and ``error``; see :class:`~microcolumn.evaluate.Calibration`.
+    model: ModelSpec
+    given: str
+    units: tuple[UnitPrediction, ...]
     calibrations: tuple[Row, ...]
-    n_splits: int  # splits that the means are over
+    n_splits: int
 
     @property
     def gain_per_unit(self) -> float:
@@ -159,12 +194,24 @@ class PredictionResult(AsTable):
 
 @dataclass(frozen=True, slots=True)
 class LayersResult:
-    """Whether hidden units and couplings of a model respect layers (docs/method.md, section 8)."""
+    """Whether hidden units and couplings of one model respect layers (docs/method.md, section 8).
 
-    model: ModelSpec  # which model
-    splits: tuple[int, ...]  # splits with layer statistics
-    statistics: tuple[LayerStatistics, ...]  # one per split
-    n_live_hidden: tuple[int, ...]  # live hidden units of each split's model
+    Parameters
+    ----------
+    model : ModelSpec
+        Which model.
+    splits : tuple of int
+        Splits with layer statistics.
+    statistics : tuple of LayerStatistics
+        One per split.
+    n_live_hidden : tuple of int
+        Live hidden units of each split's model.
+    """
+
+    model: ModelSpec
+    splits: tuple[int, ...]
+    statistics: tuple[LayerStatistics, ...]
+    n_live_hidden: tuple[int, ...]
 
     @property
     def overall_share(self) -> float:

@@ -27,6 +27,17 @@ DOUBLINGS = tuple(2**k for k in range(14))
 class Convergence:
     """Runs of annealed importance sampling with more and more steps, in nats.
 
+    Attributes
+    ----------
+    n_steps : tuple of int, length n_runs
+        Annealing steps of each run, increasing.
+    log_weights : ndarray, shape (n_runs, n_chains)
+        The estimate of log Z by each chain alone: its log weight plus log Z of the base.
+    estimates, stderrs : ndarray, shape (n_runs,)
+        Logarithm of the chains' mean weight, and its standard error by the delta method.
+    exact : float or None
+        log Z by the sum over all states, or None.
+
     Examples
     --------
     >>> theta = Parameters(b=[-1.0, -2.0], J=[[0.0, 0.5], [0.5, 0.0]])
@@ -35,14 +46,11 @@ class Convergence:
     ((2, 500), True)
     """
 
-    n_steps: tuple[int, ...]  # annealing steps of each run, increasing
-    # The estimate of log Z by each chain alone: its log weight plus log Z of the base,
-    # (n_runs, n_chains).
+    n_steps: tuple[int, ...]
     log_weights: Floats
-    # Logarithm of the chains' mean weight, and its standard error by the delta method, (n_runs,).
     estimates: Floats
     stderrs: Floats
-    exact: float | None  # log Z by the sum over all states, or None
+    exact: float | None
 
     @property
     def n_chains(self) -> int:

@@ -71,6 +71,24 @@ class Synapse(NamedTuple):
 class Truth:
     """The mechanism behind a simulated recording.
 
+    Parameters
+    ----------
+    drives : tuple of Drive
+        The common drives.
+    gains : ndarray, shape (n_units, n_drives)
+        Change of a unit's log intensity per unit of a drive; zero where it does not listen.
+    synapses : tuple of Synapse
+        Direct connections.
+    cells : ndarray of int64, shape (n_units,)
+        Cells whose spikes make up each unit; 1 for single units. All cells of a unit share its
+        gains and its refractory period.
+    refractory_ms : ndarray, shape (n_units,)
+        Absolute refractory period of each unit's cells.
+    movie_s : float
+        Length of the movie, seconds.
+    repeat_starts_s : ndarray, shape (n_repeats,)
+        When each showing of the movie begins, seconds; the last may be cut short.
+
     Examples
     --------
     >>> import microcolumn as mc
@@ -83,17 +101,12 @@ class Truth:
     array([2, 3])
     """
 
-    drives: tuple[Drive, ...]  # the common drives
-    # Change of a unit's log intensity per unit of a drive; zero where it does not listen,
-    # (n_units, n_drives).
+    drives: tuple[Drive, ...]
     gains: Floats
-    synapses: tuple[Synapse, ...]  # direct connections
-    # Cells whose spikes make up each unit; 1 for single units. All cells of a unit share its gains
-    # and its refractory period, (n_units,).
+    synapses: tuple[Synapse, ...]
     cells: NDArray[np.int64]
-    refractory_ms: Floats  # absolute refractory period of each unit's cells, (n_units,)
-    movie_s: float  # length of the movie, seconds
-    # When each showing of the movie begins, seconds; the last may be cut short, (n_repeats,).
+    refractory_ms: Floats
+    movie_s: float
     repeat_starts_s: Floats
 
     def __post_init__(self) -> None:

@@ -25,18 +25,32 @@ MIN_DEPTHS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlashResponse:
-    """Average potential around a flash, contacts in order from superficial to deep."""
+    """Average potential around a flash, contacts in order from superficial to deep.
 
-    time_s: Floats  # from the flash, (n_times,)
-    # Depths of the contacts, and what they are measured from, (n_depths,).
+    Attributes
+    ----------
+    time_s : ndarray, shape (n_times,)
+        From the flash.
+    depth_um, depth_reference : ndarray, shape (n_depths,), and str
+        Depths of the contacts, and what they are measured from.
+    mean_mv : ndarray, shape (n_depths, n_times)
+        Average over flashes, minus its mean before the flash.
+    plus_minus_mv : ndarray, shape (n_depths, n_times)
+        Average with alternating signs, in which the response cancels and the noise of
+        ``mean_mv`` stays (Schimmel 1967); zero for a single flash.
+    n_flashes : int
+        Flashes averaged.
+    notes : tuple of str
+        What was left out or averaged.
+    """
+
+    time_s: Floats
     depth_um: Floats
     depth_reference: str
-    mean_mv: Floats  # average over flashes, minus its mean before the flash, (n_depths, n_times)
-    # Average with alternating signs, in which the response cancels and the noise of ``mean_mv``
-    # stays (Schimmel 1967); zero for a single flash, (n_depths, n_times).
+    mean_mv: Floats
     plus_minus_mv: Floats
-    n_flashes: int  # flashes averaged
-    notes: tuple[str, ...]  # what was left out or averaged
+    n_flashes: int
+    notes: tuple[str, ...]
 
 
 def flash_response(

@@ -36,17 +36,30 @@ class Correlograms:
     nanosecond of an edge between two bins counts half in either. So ``counts[i, j]`` is exactly
     ``counts[j, i]`` read backwards, and no bin is favoured when spike times are samples of a clock
     (at 30 kHz one pair in 200 lies on an edge of the default bins).
+
+    Attributes
+    ----------
+    counts : ndarray of float64, shape (n_units, n_units, n_lags)
+        Pairs of spikes of units i and j in the same epoch with t_j - t_i in each bin, in exact
+        multiples of one half; a spike makes no pair with itself.
+    lags_s : ndarray of float64, shape (n_lags,)
+        Bin centres, seconds; the middle one is 0.
+    bin_width : float
+        Seconds.
+    units : Units
+        The recorded units.
+    rates_hz : ndarray of float64, shape (n_units,)
+        Rate of each unit within the epochs.
+    exposure_s2 : ndarray of float64, shape (n_lags,)
+        Chance level of a pair of independent units that fire at 1 Hz each: bin width times the
+        recorded time in which both ends of such a lag fit into one epoch.
     """
 
-    # Pairs of spikes of units i and j in the same epoch with t_j - t_i in each bin, in exact
-    # multiples of one half; a spike makes no pair with itself, (n_units, n_units, n_lags).
     counts: Floats
-    lags_s: Floats  # bin centres, seconds; the middle one is 0, (n_lags,)
-    bin_width: float  # seconds
-    units: Units  # the recorded units
-    rates_hz: Floats  # rate of each unit within the epochs, (n_units,)
-    # Chance level of a pair of independent units that fire at 1 Hz each: bin width times the
-    # recorded time in which both ends of such a lag fit into one epoch, (n_lags,).
+    lags_s: Floats
+    bin_width: float
+    units: Units
+    rates_hz: Floats
     exposure_s2: Floats
 
     @property

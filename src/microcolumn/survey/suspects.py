@@ -29,12 +29,24 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`)."""
+    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`).
 
-    ids: tuple[str, ...]  # one unit; two for duplicates, the one with fewer spikes first
-    kind: Literal["silent", "refractory", "rate", "duplicate"]  # what is suspect
-    value: float  # 0 spikes; share of short intervals; rate in Hz; share of spikes in common
-    sentence: str  # the same as a sentence
+    Attributes
+    ----------
+    ids : tuple of str
+        One unit; two for duplicates, the one with fewer spikes first.
+    kind : {"silent", "refractory", "rate", "duplicate"}
+        What is suspect.
+    value : float
+        0 spikes; share of short intervals; rate in Hz; share of spikes in common.
+    sentence : str
+        The same as a sentence.
+    """
+
+    ids: tuple[str, ...]
+    kind: Literal["silent", "refractory", "rate", "duplicate"]
+    value: float
+    sentence: str
 
 
 def suspect_units(
