@@ -38,6 +38,9 @@ def test_a_model_that_is_far_behind_is_not_what_the_gain_is_over_however_large_i
     assert contrast(Known(whole.models), [first], second).second == "KPairwise"
     errors["KPairwise"] = 0.01
     assert contrast(Known(whole.models), [first], second).second == "CommonDrive"
+    # All are clearly worse: the gain is over the best, however vague another is.
+    errors["CommonDrive"] = 3.5
+    assert contrast(Known(whole.models), [first], second).second == "KPairwise"
 
 
 def test_a_common_drive_that_explains_as_much_leaves_no_claim_of_groups():

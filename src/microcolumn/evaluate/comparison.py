@@ -162,8 +162,8 @@ class Comparison(AsTable):
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
         The best model with several hidden units minus the best of pairs and a common drive, alone
-        or together; where the former is clearly better, minus the one of those that leaves the
-        lowest interval. A single hidden unit is such a drive.
+        or together. Where that is clearly better than the best of those, but not than another, it
+        is held against that one. A single hidden unit is such a drive.
         """
         return groups(self)
 

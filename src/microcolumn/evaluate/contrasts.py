@@ -63,10 +63,9 @@ class Explanation(NamedTuple):
 def contrast(
     compared: Compared, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
-    """The best of the first models minus the best of the second, unless that is clearly above zero.
+    """The best of the first models minus the best of the second; None where a side has no model.
 
-    Then minus the one of the second that leaves the lowest interval. None where a side has no
-    model.
+    Where that is clearly above zero, but not above another of the second, minus that one.
     """
     best = _best(first) if first else None
     ranked = sorted(second, key=lambda model: -model.bits_per_second)
@@ -75,7 +74,9 @@ def contrast(
         return None
     n_tests = _N_CONTRASTS * len(first)
     pairs = [replace(pair, n_tests=n_tests) for pair in pairs]
-    closest = min(pairs, key=_least) if _least(pairs[0]) > 0.0 else pairs[0]
+    closest, hardest = pairs[0], min(pairs, key=_least)
+    if _least(closest) > 0.0 >= _least(hardest):
+        closest = hardest
     # To be worse than one of the second models is a claim about the one that was chosen.
     chosen_from = 1 if closest.bits_per_second > 0.0 else len(second)
     return replace(closest, n_tests=n_tests * chosen_from)
