@@ -36,10 +36,8 @@ def found_in(pattern, text):
 def said(results):
     """Each quantity by name: what each place says it is."""
     answer, found = whole_answer(results), report_dict(results)["answer"]["findings"][0]
-    told, board = (
-        dict(answer.paragraphs),
-        "\n".join(str(line.text) for line in scoreboard(results, 100)),
-    )
+    paragraphs = dict(answer.paragraphs)
+    board = "\n".join(line.text for line in scoreboard(results, 100))
     pair, first = found["groups"], found["groups"]["first"]
     condition = next(each for each in results.tested() if each[1].name == found["experiment"])
     compared = results.comparison(**condition.names)
@@ -49,9 +47,9 @@ def said(results):
     row = rf"{first} +(\S+) +(\S+) \((\S+) %\) +(\S+) to (\S+) "
     score, *by_board = found_in(row, board)
     sentence = found_in(
-        r"scores (\S+) ± (\S+) bits/s \((\S+) ± ", told["Do groups matter beyond pairs?"]
+        r"scores (\S+) ± (\S+) bits/s \((\S+) ± ", paragraphs["Do groups matter beyond pairs?"]
     )
-    best = found_in(r"score of .* models, (\S+) ± (\S+) bits/s", told["Which model is best?"])
+    best = found_in(r"score of .* models, (\S+) ± (\S+) bits/s", paragraphs["Which model is best?"])
     quantities = {
         "gain": [gain, by_board[0], sentence[0], pair["bits_per_second"]],
         "its error": [sentence[1], pair["stderr"]],
@@ -61,7 +59,7 @@ def said(results):
         "score": [score, best[0], compared.scores[first].bits_per_second],
         "reached": [
             *found_in(r"reaches (\S+) % ", answer.summary),
-            *found_in(r"reaches (\S+) ± ", told["How large is the gain?"]),
+            *found_in(r"reaches (\S+) ± ", paragraphs["How large is the gain?"]),
             100 * found["share_without_groups"]["value"],
         ],
     }
@@ -83,8 +81,8 @@ def said(results):
         quantities["its error"] += [bits.split(" ± ")[1]]
         quantities["its per cent"] += [relative]
         assert p in answer.summary
-        assert p in told["Do groups matter beyond pairs?"]
-    layers = told["Do the groups stay in layers?"]
+        assert p in paragraphs["Do groups matter beyond pairs?"]
+    layers = paragraphs["Do the groups stay in layers?"]
     share, chance = found_in(r"(\S+) % of a group's weight .*, (\S+) % if", layers)
     of_model = next(each for each in layer_sentences(results, condition) if each.startswith(first))
     quantities["share"] = [
