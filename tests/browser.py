@@ -98,6 +98,23 @@ class Visit:
             "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
 
+    def wait_until(self, condition):
+        """Wait for a condition in JavaScript.
+
+        Playwright's `wait_for_function` evaluates a string inside the page again and again, which
+        the page's content security policy forbids.
+        """
+        self.page.evaluate(
+            f"""new Promise((done, failed) => {{
+              const end = performance.now() + 10000;
+              (function look() {{
+                if ({condition}) done();
+                else if (performance.now() > end) failed(new Error('never came true'));
+                else setTimeout(look, 10);
+              }}());
+            }})"""
+        )
+
     def colours(self, selector):
         """Colours of the text and of what lies behind it, as [red, green, blue]."""
         return self.page.locator(selector).first.evaluate(

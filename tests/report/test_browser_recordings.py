@@ -51,7 +51,7 @@ def test_a_list_switches_the_whole_page_to_another_recording(visit):
     # The same figure of another recording has the same number.
     assert figure.locator("figcaption b").inner_text().startswith("Figure 2 (1 in the paper)")
     page.evaluate("location.hash = '#recording=first'")
-    page.wait_for_function("() => document.querySelector('#recording').value === 'first'")
+    visit.wait_until("document.querySelector('#recording').value === 'first'")
     assert shown(page) == {NAMES[0]}
 
 
@@ -62,13 +62,13 @@ def test_a_group_in_a_table_leads_to_it_in_the_raster(visit):
     name = link.inner_text()
     link.focus()
     link.press("Enter")
+    # The page follows its address in an event of its own, after the key.
+    focused = "document.activeElement === document.querySelector('#explorer-hidden :checked')"
+    visit.wait_until(focused)
     checked = page.locator("#explorer-hidden label:has(:checked)")
     assert checked.inner_text().splitlines()[0].split(":")[0] == name
-    assert page.evaluate(
-        "document.activeElement === document.querySelector('#explorer-hidden :checked')"
-    )
     top = "Math.abs(document.getElementById('raster').getBoundingClientRect().top)"
-    assert page.evaluate(top) < 100
+    visit.wait_until(f"{top} < 100")
 
 
 def test_without_javascript_recordings_are_below_each_other(browser, file):
