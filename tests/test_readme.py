@@ -1,4 +1,4 @@
-"""What the README says is what happens."""
+"""What the README and the pages it leads to say is what happens."""
 
 import re
 import shlex
@@ -16,17 +16,23 @@ from microcolumn.partition.cost import EXACT_LOG_Z, side_operations
 from microcolumn.study import SPATIOTEMPORAL, Plan, Results, run
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
+USE = ("files", "studies", "models", "benchmarks", "similar", "alternatives", "cluster")
+PAGES = {
+    path: path.read_text()
+    for path in (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in USE))
+}
+README = PAGES[ROOT / "README.md"]
+TEXT = "\n".join(PAGES.values())
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+def blocks(language, text=TEXT):
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
 def shell_lines():
-    """Commands of the README, in blocks and in the text, without their comments."""
+    """Commands of the pages, in blocks and in the text, without their comments."""
     lines = [line for block in blocks("bash") for line in block.splitlines()]
-    inline = re.findall(r"`(microcolumn [^`]+)`", re.sub(r"```.*?```", "", README, flags=re.DOTALL))
+    inline = re.findall(r"`(microcolumn [^`]+)`", re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL))
     return [line.partition("  #")[0].strip() for line in lines + inline]
 
 
@@ -34,14 +40,23 @@ def commands_of(program):
     return [shlex.split(line)[1:] for line in shell_lines() if line.startswith(f"{program} ")]
 
 
-@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.integration)])
-def test_each_analysis_runs_as_printed(number, tmp_path, monkeypatch, capsys):
-    first, study = blocks("python")
+@pytest.mark.parametrize(
+    ("page", "kept"),
+    [
+        ("README.md", "rbm.safetensors"),
+        pytest.param("docs/studies.md", "monday.db", marks=pytest.mark.integration),
+    ],
+)
+def test_each_analysis_runs_as_printed(page, kept, tmp_path, monkeypatch, capsys):
+    [code] = blocks("python", PAGES[ROOT / page])
     monkeypatch.chdir(tmp_path)
-    exec(compile((first, study)[number], "README.md", "exec"), {})
+    exec(compile(code, page, "exec"), {})
     assert "bits/s" in capsys.readouterr().out
-    kept = ("rbm.safetensors", "monday.db")[number]
     assert (tmp_path / kept).exists()
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 120
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +106,7 @@ def test_the_plan_runs(results):
 
 
 def test_the_query_lists_scores_by_split(results):
-    [query] = re.findall(r'sqlite3 plan\.db "([^"]+)"', README)
+    [query] = re.findall(r'sqlite3 plan\.db "([^"]+)"', TEXT)
     with closing(sqlite3.connect(results.file)) as connection:
         rows = connection.execute(query).fetchall()
     expected = {
@@ -125,11 +140,11 @@ def test_continuous_integration_finds_both_commands():
 
 
 def test_every_picture_page_and_benchmark_it_names_exists():
-    targets = re.findall(r"\]\(([^)]+)\)", README)
-    targets += re.findall(r"`((?:benchmarks|tests)/\w+\.py)", README)
-    assert targets
-    for target in targets:
-        assert target.startswith("https://") or (ROOT / target).exists()
+    for path, text in PAGES.items():
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            assert target.startswith("https://") or (path.parent / target).exists(), target
+        for benchmark in re.findall(r"`((?:benchmarks|tests)/\w+\.py)", text):
+            assert (ROOT / benchmark).exists(), benchmark
 
 
 @pytest.mark.parametrize(
@@ -142,6 +157,6 @@ def test_every_picture_page_and_benchmark_it_names_exists():
     ],
 )
 def test_the_largest_models_that_it_calls_exact_are_the_largest(phrase, n_units, n_hidden, coupled):
-    assert phrase in " ".join(README.split())
+    assert phrase in " ".join(TEXT.split())
     assert min(side_operations(n_units, n_hidden, coupled)) <= EXACT_LOG_Z
     assert min(side_operations(n_units + 1, n_hidden, coupled)) > EXACT_LOG_Z
