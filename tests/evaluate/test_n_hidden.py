@@ -55,7 +55,7 @@ def test_more_live_hidden_units_that_gain_nothing_are_not_taken():
 
 
 @pytest.mark.parametrize(
-    ("words", "n_hidden", "n_tried"), [((14, 7, 3000), 10, 1), ((16, 8, 1500), 20, 3)]
+    ("words", "n_hidden", "n_tried"), [((18, 9, 2000), 10, 1), ((22, 11, 3000), 20, 3)]
 )
 def test_coarse_strengths_are_tried_for_a_larger_number_if_it_gains(words, n_hidden, n_tried):
     found = choose_n_hidden(mc.RBM(), *grouped(*words).split(0.8, random_state=0), "coarse")

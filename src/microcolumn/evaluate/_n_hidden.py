@@ -12,7 +12,7 @@ from ..errors import BadArgument
 from ..models.penalised import PenalisedModel
 from ..words import Words, as_words
 from ._score import score
-from .choice import FIRST, MAX_STEPS, Choice, choose_l1
+from .choice import EQUAL, FIRST, MAX_STEPS, Choice, choose_l1
 
 #: By how much the number of hidden units grows.
 FACTOR = 2
@@ -75,16 +75,20 @@ def choose_n_hidden(
         n_hidden *= FACTOR
         is_coarse = isinstance(l1_values, str) and l1_values == "coarse"
         larger = at(n_hidden, (chosen.best.l1,) if is_coarse else l1_values)
-        if is_coarse and _gains(larger.best, chosen.best, validation):
+        if is_coarse and _gains(larger, chosen, validation):
             larger = at(n_hidden, l1_values)
-        if not _gains(larger.best, chosen.best, validation):
+        if not _gains(larger, chosen, validation):
             return replace(chosen, others=(*others, larger))
         others, chosen = (*others, chosen), larger
     return replace(chosen, others=others)
 
 
-def _gains(larger: PenalisedModel, smaller: PenalisedModel, validation: Words) -> bool:
-    """Whether more hidden units score higher by more than the error of the difference."""
-    gain = score(larger, validation, smaller)
+def _gains(larger: Choice, smaller: Choice, validation: Words) -> bool:
+    """Whether more hidden units score higher by more than the error of the difference.
+
+    Two fits that end at the same optimum differ by rounding, and the error of that is as small.
+    """
+    gain = score(larger.best, validation, smaller.best)
     is_sound = gain.converged and not gain.has_spurious_mode
-    return is_sound and gain.bits_per_second > gain.stderr
+    least = EQUAL * smaller.scores[smaller.best_index].stderr
+    return is_sound and gain.bits_per_second > max(gain.stderr, least)

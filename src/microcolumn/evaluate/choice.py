@@ -36,7 +36,7 @@ _WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
 #: Decades below the strongest penalty at which hidden units begin.
 _FIRST_DECADES = 2
 #: Share of the standard error of a score below which another is as good.
-_EQUAL = 0.02
+EQUAL = 0.02
 #: Standard error of a fit's own log Z up to which it is used, nats.
 _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
@@ -223,7 +223,7 @@ def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) 
 
 
 def preferred(
-    merits: dict[float, tuple[Any, ...]], errors: dict[float, float], within: float = _EQUAL
+    merits: dict[float, tuple[Any, ...]], errors: dict[float, float], within: float = EQUAL
 ) -> float:
     """The largest l1 of the highest merits, the last being scores ``within`` standard errors."""
     first = max(merits, key=lambda l1: merits[l1])
