@@ -26,7 +26,7 @@ def test_the_highest_validation_score_of_a_grid_made_for_the_words_wins(parts, m
     scores = np.array([score.bits_per_second for score in found.scores])
     base = [found.l1_values.index(l1) for l1 in grid]
     np.testing.assert_allclose(scores[base], by_hand, atol=1e-6)
-    equal = scores >= scores.max() - choice._EQUAL * found.scores[int(scores.argmax())].stderr
+    equal = scores >= scores.max() - choice.EQUAL * found.scores[int(scores.argmax())].stderr
     assert found.best is found.fits[int(np.flatnonzero(equal).max())]
     assert str(found).startswith(f"l1 {found.best.l1:g} of {len(scores)} from ")
 
