@@ -345,7 +345,7 @@ class PenalisedModel(PopulationModel):
 
     def _check_settings(self, l1_values: Sequence[float]) -> None:
         """Refuse settings that break the declared constraints, each in one sentence."""
-        if not isinstance(l1_values, Sequence | np.ndarray) or not len(l1_values):
+        if not isinstance(l1_values, Sequence | np.ndarray):
             raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
         for l1 in l1_values:
             check_settings(self, self.get_params(deep=False) | {"l1": l1})
