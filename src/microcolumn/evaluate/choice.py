@@ -150,7 +150,7 @@ def choose_l1(
     expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
     per_decade = AUTOMATIC.get(l1_values) if isinstance(l1_values, str) else None
-    if isinstance(l1_values, str) and per_decade is None:
+    if per_decade is None and (isinstance(l1_values, str) or not len(l1_values)):
         raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
     scored: _Scored = {}
     extensions = {-1: 0, 1: 0}

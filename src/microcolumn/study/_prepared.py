@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import __version__
-from ..errors import BadInput
+from ..errors import BadInput, advice
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
@@ -144,7 +144,7 @@ def _check_unchanged(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times or layers)",
-                "restore it or the options it was read with, or use another store",
+                advice("restore it or the options it was read with, or state another {store}"),
             )
 
 
