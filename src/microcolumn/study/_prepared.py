@@ -84,7 +84,7 @@ class Prepared:
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
         experiment, compared = self._experiment(job)
-        needed = dependencies(job, compared, experiment.n_splits)
+        needed = dependencies(job, compared, experiment)
         return {other: self.digests[other] for other in needed}
 
     def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
@@ -214,7 +214,7 @@ def inputs(
         store = store_of(digest)
         assert fit.model is not None  # fits are of one model
         where: dict[str, Any] = {}
-        if job.kind != "fit":
+        if job.kind != "fit" or fit.model == job.model:  # its own choice, in the first split
             rows = {row["l1"]: row for row in store.rows("normalisers", job=digest)}
             where["l1"] = chosen_l1(rows)
             if fit.split == job.split:
