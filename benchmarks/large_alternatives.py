@@ -2,7 +2,7 @@
 
     python benchmarks/large_alternatives.py [--units 1000 10000] [--words 360000 50000]
 
-Trees, 2-trees and population tracking at all sizes; a mixture of 60 and the cascade, with a penalty
+Population tracking at all sizes; a mixture of 60 and the cascade, with a penalty
 of about twice the noise of a covariance, up to 2,000 units.
 
 Words are drawn from 40 states of the population, each with rates of its own, so that units depend
@@ -26,8 +26,6 @@ import microcolumn as mc
 
 #: Models with their settings, and the most units that they are tried on.
 MODELS: dict[str, tuple[dict[str, float], int]] = {
-    "Tree": ({}, 10_000),
-    "TwoTree": ({}, 10_000),
     "PopulationTracking": ({}, 10_000),
     "BernoulliMixture": ({"n_components": 60}, 2_000),
     "CascadedLogistic": ({"l1": 1e-4}, 2_000),

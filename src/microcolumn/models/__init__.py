@@ -7,6 +7,8 @@ __getattr__, __dir__, __all__ = attach(
     __file__,
     {
         "Rival": "microcolumn.models.AlternativeModel",
+        "Tree": "microcolumn.Ising",
+        "TwoTree": "microcolumn.Ising",
         "Universal": "microcolumn.models.DirichletProcess",
     },
 )
