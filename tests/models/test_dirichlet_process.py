@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import WordModel
+from microcolumn.models import AlternativeModel
 from microcolumn.models._dirichlet_process import log_evidence, log_left_out
 from microcolumn.partition.result import Mode
 
@@ -38,7 +38,7 @@ def test_words_have_the_probability_of_the_next_word(every_word, base, concentra
     assert found.sum() == pytest.approx(1.0, abs=1e-10)
     units = [4, 0, 2]
     np.testing.assert_allclose(
-        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-9
+        model.log_odds(X, units), AlternativeModel._log_odds(model, X, units), atol=1e-9
     )
 
 

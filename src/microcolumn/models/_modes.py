@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..energy import number_active
 from ..errors import BadArgument
 from ..objectives.sparse_words import listed_words
-from ..packing import unique_rows
+from ..packing import distinct_pasts
 from ..solvers import Certificate
 from ..validation import Floats, check_entries, chunks, real_array
 from ..words import Words
@@ -73,11 +73,8 @@ class ModesModel(AlternativeModel):
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As in :class:`AlternativeModel`; modes are as probable as earlier bins make them."""
         check_is_fitted(self)
-        n_past = words.n_dims - words.n_units
-        if n_past == 0:
-            past = np.zeros(len(words), dtype=np.int32)
-            return log_odds_of_mixed(self.weights_[None], self.modes_), past
-        pasts, past = unique_rows(words.X[:, :n_past])
+        pasts, past = distinct_pasts(words.X, words.n_units)
+        n_past = pasts.shape[1]
         earlier = Components.of(self.modes_[:, :n_past], np.log(self.weights_))
         newest = self.modes_[:, n_past:]
         log_odds = np.empty((len(pasts), words.n_units))

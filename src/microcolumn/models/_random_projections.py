@@ -18,9 +18,10 @@ from ..partition.term_sums import MOST_UNITS
 from ..validation import Floats
 from ..words import Words
 from ._saving import check_sound
-from ._settings import COUNT, POSITIVE, RANDOM_STATE, STRENGTH, Number, setting
+from ._settings import COUNT, STRENGTH, Number, setting
 from ._term_model import Start, TermModel, annealed
 from ._words_estimator import Size, floored_rates
+from .counting import scaled_counts
 
 #: Most projections unless asked for more: those of 99 units.
 MOST_PROJECTIONS = 5000
@@ -86,15 +87,14 @@ def _candidates(
     drawn = rng.random((n_projections, words.n_dims)).argsort(axis=1)[:, :n_inputs]
     inputs = np.sort(drawn, axis=1).astype(np.int32)
     weights = rng.standard_normal((n_projections, n_inputs))
-    n_words = max(float(words.counts.sum()), float(words.n_bins))
-    counts = words.counts * (n_words / words.counts.sum())
+    counts = scaled_counts(words)
     every = Projections(inputs, weights, np.zeros(n_projections))
     order = np.argsort(-every.heights, axis=1)
     heights = np.take_along_axis(every.heights, order, axis=1)
     sums = pattern_sums(every.tables().functions, words.X, counts)
     above = np.cumsum(np.take_along_axis(sums, order, axis=1), axis=1)
     # A threshold below the i-th highest pattern lets as many words through.
-    suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * n_words)
+    suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * counts.sum())
     most = np.where(suits, above, LEAST_WORDS).max(axis=1)
     wanted = np.log(LEAST_WORDS) + rng.random(n_projections) * np.log(most / LEAST_WORDS)
     distance = np.abs(np.log(np.maximum(above, 1e-300)) - wanted[:, None])
@@ -181,9 +181,6 @@ class RandomProjections(TermModel):
     n_projections: int | None = setting(None, [*COUNT, None])
     l1: float = setting(1e-4, STRENGTH)
     n_inputs: int = setting(5, [Number(Integral, 1, 12, closed="both")])
-    tol: float = setting(1e-6, POSITIVE)
-    max_iter: int = setting(5000, COUNT)
-    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..solvers.term_fit import fit_term
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._alternative import AlternativeModel
+from ._settings import COUNT, POSITIVE, RANDOM_STATE, setting
 from ._words_estimator import floored_rates
 
 #: Most annealing steps.
@@ -44,21 +46,19 @@ class Start(NamedTuple):
     fixed: NDArray[np.bool_] | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TermModel(AlternativeModel):
     """p(x) = exp(b'x + term) / Z; a subclass says where fits begin and what the term is made of.
 
-    It has the settings ``l1``, ``tol``, ``max_iter`` and ``random_state``.
+    A subclass adds the setting ``l1``.
     """
 
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
     _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
 
-    l1: float
-    tol: float
-    max_iter: int
-    random_state: Any
-    b_: Floats
-    _log_z: LogPartition
+    tol: float = setting(1e-6, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     @abstractmethod
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
