@@ -152,6 +152,13 @@ class AlternativeModel(ChosenByValidation, WordModel):
         return None
 
 
+def warn_unless_converged(model: Any, problem: str, stacklevel: int) -> None:
+    """Say what a fit is that is not at its end, after the name of the model."""
+    if not model.certificate_.converged:
+        sentence = f"{type(model).__name__} {problem}"
+        warnings.warn(sentence, ConvergenceWarning, stacklevel=stacklevel)
+
+
 def warn_of_regressions(
     model: Any, name: str, runaway: str, largest: float, stacklevel: int
 ) -> None:

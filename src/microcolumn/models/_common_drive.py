@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 
 from ..solvers import Certificate
 from ..validation import Floats
 from ..words import Words
-from ._alternative import AlternativeModel
+from ._alternative import AlternativeModel, warn_unless_converged
 from ._drive_fit import fit_drive, gaussian_drive
 from ._modes import ModesModel
 from ._settings import COUNT, POSITIVE, Choice, setting
@@ -139,14 +137,11 @@ class CommonDrive(ModesModel):
         self.objective_, self.n_iter_ = float(result.fun), int(result.nit)
         optimality = float(np.abs(result.jac).max())
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"CommonDrive with a {self._size().text} is not converged: after {self.n_iter_} "
-                f"iterations its largest slope is {optimality:.2g} (tol={self.tol:g}); raise "
-                "max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        problem = (
+            f"with a {self._size().text} is not converged: after {self.n_iter_} iterations its "
+            f"largest slope is {optimality:.2g} (tol={self.tol:g}); raise max_iter or tol"
+        )
+        warn_unless_converged(self, problem, stacklevel=4)
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases and gains of units that have a gain and, of a free drive, of log weights."""

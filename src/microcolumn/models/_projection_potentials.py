@@ -58,10 +58,9 @@ class ProjectionPotentials(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = ProjectionPotentials(2).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
-    >>> bool(model.potential(0, [4.0])[0] > model.potential(0, [2.0])[0])
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = ProjectionPotentials(2).fit(words)
+    >>> bool(model.potential(0, [2.0])[0] > 0.0)  # V(0) = V(1) = 0
     True
     """
 

@@ -163,11 +163,10 @@ class RandomProjections(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = RandomProjections(50).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
-    >>> bool(abs(model.sample(9, random_state=0).mean() - 0.1) < 0.2), model.certificate_.converged
-    (True, True)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = RandomProjections(50).fit(words)
+    >>> model.sample(9, random_state=0).shape, model.certificate_.converged
+    ((9, 4), True)
     """
 
     _kept_arrays: ClassVar[dict[str, str]] = {
@@ -252,11 +251,9 @@ class ReshapedProjections(RandomProjections):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> X = rng.random((2000, 4)) < np.where(together, 0.7, 0.05)
-    >>> drawn, reshaped = RandomProjections(20, 1e-3).fit(X), ReshapedProjections(20, 1e-3).fit(X)
-    >>> bool(reshaped.score(X) > drawn.score(X) - 0.01)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> drawn, reshaped = RandomProjections(20).fit(words), ReshapedProjections(20).fit(words)
+    >>> bool(reshaped.score(words) > drawn.score(words) - 0.01)
     True
     """
 

@@ -31,11 +31,8 @@ class SemiRBM(HiddenModel):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((500, 1)) < 0.1
-    >>> words = (rng.random((500, 4)) < np.where(together, 0.7, 0.05)).astype(int)
-    >>> model = SemiRBM(n_hidden=3, l1=0.01).fit(words)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = SemiRBM(n_hidden=3, l1=0.001).fit(words)
     >>> model.J_.shape, model.W_.shape
     ((4, 4), (4, 3))
     """

@@ -57,11 +57,8 @@ class SemiparametricPairwise(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = SemiparametricPairwise(1e-3).fit(
-    ...     rng.random((2000, 4)) < np.where(together, 0.7, 0.05)
-    ... )
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = SemiparametricPairwise(1e-3).fit(words)
     >>> bool((np.diff(model.response([-4.0, -2.0, 0.0, 2.0])) > 0.0).all())
     True
     """

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import FreeTerm, log_weight
@@ -26,7 +24,7 @@ from ..partition.term_sums import word_probabilities
 from ..solvers.term_fit import fit_term
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._alternative import AlternativeModel
+from ._alternative import AlternativeModel, warn_unless_converged
 from ._settings import COUNT, POSITIVE, RANDOM_STATE, setting
 from ._words_estimator import floored_rates
 
@@ -86,13 +84,11 @@ class TermModel(AlternativeModel):
         self._log_z = annealed(found.parameters, words, rng)
         if found.log_z is not None:  # annealing knows it better than the search
             self.objective_ += self._log_z.value - found.log_z
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_} steps with "
-                f"{self.certificate_}, which is not the optimum; raise max_iter, tol or l1",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        problem = (
+            f"stopped after {self.n_iter_} steps with {self.certificate_}, which is not the "
+            "optimum; raise max_iter, tol or l1"
+        )
+        warn_unless_converged(self, problem, stacklevel=4)
 
     def _theta(self) -> Parameters:
         """Biases and the term as one object."""
