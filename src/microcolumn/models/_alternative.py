@@ -4,8 +4,6 @@ An alternative says which settings are worth trying on given words; :func:`micro
 them and keeps those that held-out words prefer.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """One drive common to all units, which follow it with unequal gains."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 

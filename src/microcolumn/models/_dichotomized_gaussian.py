@@ -1,7 +1,5 @@
 """The dichotomized Gaussian: spikes where correlated normals are above a threshold."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -5,8 +5,6 @@ node and of silence at it. Words therefore meet the nodes through the one number
 of each word the mean of the drive alone.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -18,8 +16,7 @@ from ..objectives.sparse_words import listed_words
 from ..validation import Floats, chunks
 from ..words import Words
 from ._components import posterior
-from ._words_estimator import floored_rates
-from .counting import scaled_counts
+from ._words_estimator import floored_rates, scaled_counts
 
 #: Standard deviations to either side that nodes reach. Beyond them is one word in 500 million, but
 #: given its word the drive may be far out: 400 units that are silent together say that it is at -4.

@@ -1,7 +1,5 @@
 """Models read from safetensors files: arrays and plain text, nothing that could execute."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The past of each bin: basis functions over lags, and distinct histories as sparse rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Self
 
 import numpy as np

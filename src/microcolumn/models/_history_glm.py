@@ -1,7 +1,5 @@
 """Logistic regressions of each unit on the past of all: a generalised linear model with history."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Models whose words come from one of several modes, in each of which units are independent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

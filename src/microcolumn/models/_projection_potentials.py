@@ -1,7 +1,5 @@
 """The distribution along several projections: a potential of each, of maximum entropy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -19,8 +17,7 @@ from ..words import Words
 from ._saving import check_sound
 from ._settings import POSITIVE, Number, setting
 from ._term_model import Start, TermModel, annealed
-from ._words_estimator import Size, floored_rates
-from .counting import scaled_counts
+from ._words_estimator import Size, floored_rates, scaled_counts
 
 #: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
 _FACTOR, _FEWEST = 2.0, 10.0

@@ -1,11 +1,9 @@
 """Random projections: a maximum entropy model of random features of the words."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,8 +18,7 @@ from ..words import Words
 from ._saving import check_sound
 from ._settings import COUNT, STRENGTH, Number, setting
 from ._term_model import Start, TermModel, annealed
-from ._words_estimator import Size, floored_rates
-from .counting import scaled_counts
+from ._words_estimator import Size, floored_rates, scaled_counts
 
 #: Most projections unless asked for more: those of 99 units.
 MOST_PROJECTIONS = 5000
@@ -57,7 +54,7 @@ class Projections:
     @classmethod
     def random(
         cls, words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
-    ) -> Projections:
+    ) -> Self:
         """Projections with standard normal weights, and thresholds that the words cross.
 
         How many words are above a threshold is drawn as well, with equal chances for all orders

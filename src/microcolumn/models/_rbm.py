@@ -1,7 +1,5 @@
 """The restricted Boltzmann machine: biases and hidden units, on or off or Gaussian."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from inspect import signature

@@ -1,7 +1,5 @@
 """The semi-restricted Boltzmann machine: couplings and hidden units."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 

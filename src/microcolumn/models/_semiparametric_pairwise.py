@@ -1,7 +1,5 @@
 """A pairwise energy behind a nonlinearity: p(x) is proportional to exp(V(E(x)))."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,8 +16,7 @@ from ._ising import Ising
 from ._saving import check_sound
 from ._settings import POSITIVE, setting
 from ._term_model import Start, TermModel
-from ._words_estimator import Size
-from .counting import scaled_counts
+from ._words_estimator import Size, scaled_counts
 
 #: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
 _FACTOR, _FEWEST = 4.0, 10.0

@@ -1,7 +1,5 @@
 """Models of biases and one further term of the energy, fitted by likelihood at any size."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
