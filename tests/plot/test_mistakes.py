@@ -199,8 +199,8 @@ def test_what_it_is_not_about_is_named(name, calls):
 @pytest.mark.parametrize("name", OF_MODELS)
 def test_models_are_one_or_many_before_the_words(name, calls, ising, rbm):
     function, (models, words, *rest) = getattr(plot, name), calls[name]
-    tree = mc.models.Tree().fit(words)
-    for several in ([ising, rbm], (rbm, tree), {"RBM": rbm, "my Tree": tree}):
+    drive = mc.models.CommonDrive().fit(words)
+    for several in ([ising, rbm], (rbm, drive), {"RBM": rbm, "my drive": drive}):
         assert function(several, words, *rest, ax=axes()).has_data()
     assert name in OF_GROUPS or function(rbm, words, *rest, ax=axes()).has_data()
     sentence = refused(function, words, models, *rest)

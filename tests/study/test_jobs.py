@@ -52,7 +52,7 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
 def test_beside_drives_semi_restricted_models_are_held_against_pairs_and_a_drive():
     names = [spec.name for spec in specs_of(Experiment("usual"), 10, 1)]
     assert names[:4] == ["Ising", "RBM", "SemiRBM", "SemiRBM 1"]
-    for models in (("SemiRBM", "TwoTree"), ("RBM", "KPairwise")):
+    for models in (("SemiRBM", "CascadedLogistic"), ("RBM", "KPairwise")):
         names = [spec.name for spec in specs_of(replace(BASE, models=models), 10, 1)]
         assert "SemiRBM 1" not in names
 

@@ -106,9 +106,9 @@ def tune(
     --------
     >>> from microcolumn import simulate
     >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
-    >>> result = tune(["Ising", "Tree"], words)
+    >>> result = tune(["Ising", "KPairwise"], words)
     >>> sorted(result.models), result.choices["Ising"].is_at_end
-    (['Ising', 'Tree'], False)
+    (['Ising', 'KPairwise'], False)
     """
     by_name = named_models(models)
     if l1_values != "auto" and not any(isinstance(m, PenalisedModel) for m in by_name.values()):

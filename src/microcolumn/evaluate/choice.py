@@ -374,11 +374,13 @@ def choose(
     Examples
     --------
     >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
-    >>> choose(mc.models.Tree(), *words.split(0.8)).best.size_
-    '3 edges'
+    >>> choose(mc.models.BernoulliMixture(), *words.split(0.8)).best.size_
+    '2 components'
     """
     if not hasattr(model, "fit_grid"):
-        raise BadType("model", f"is {kind_of(model)}", "pass one alternative, for example Tree()")
+        raise BadType(
+            "model", f"is {kind_of(model)}", "pass one alternative, for example KPairwise()"
+        )
     train, validation = as_words(train), as_words(validation)
     settings = tuple(model.grid(train) if grid is None else grid)
     if not settings:

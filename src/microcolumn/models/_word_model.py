@@ -4,8 +4,6 @@ A model is a scikit-learn estimator and a probability distribution over binary w
 family (:class:`.PopulationModel`) and alternatives (:class:`.AlternativeModel`) build on this.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, within
 from ..evaluate.choice import AUTOMATIC
-from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_ALTERNATIVES
+from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, REMOVED, USUAL_ALTERNATIVES
 from ..renamed import Renamed
 from ..validation import expect, listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
@@ -58,6 +58,13 @@ def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
         return str(value)
 
     return check
+
+
+def _model(name: str, value: Any) -> str:
+    if isinstance(value, str) and value in REMOVED:
+        remedy = "leave it out, or use a version from before"
+        raise BadArgument(name, f"has {value!r}, which {REMOVED[value]}", remedy)
+    return _one_of(MODELS)(name, value)
 
 
 def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str, Any], Any]:
@@ -205,9 +212,7 @@ class Experiment(Renamed):
     most_active: int | None = _setting(None, _or_none(_at_least(1)))
     max_words: int | None = _setting(None, _or_none(_at_least(2)))
     windows: tuple[int, ...] = _setting((1,), _windows)
-    models: tuple[str, ...] = _setting(
-        (*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_one_of(MODELS))
-    )
+    models: tuple[str, ...] = _setting((*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_model))
     n_hidden: tuple[int | Literal["auto", "dims"], ...] = _setting(("auto",), _hidden_numbers)
     objectives: tuple[str, ...] = _setting(OBJECTIVES[:1], _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import __version__
-from ..errors import BadInput, advice
+from ..errors import BadInput, advice, in_file
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
@@ -197,7 +197,8 @@ def _changes(plan: Plan, store: Store) -> list[str]:
             f"{store.path} was made by microcolumn {before['microcolumn']} and this is "
             f"{__version__}, whose numbers may differ; use that version or a new store"
         )
-    changed = diff(Plan.from_dict(json.loads(before["plan"])), plan)
+    with in_file(store.path):
+        changed = diff(Plan.from_dict(json.loads(before["plan"])), plan)
     if not changed:
         return []
     kept = "results of the earlier plan that this one shares are used, all others are kept"
