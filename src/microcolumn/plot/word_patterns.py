@@ -36,18 +36,12 @@ MOST_POINTS = 1000
 #: Numbers of active bits of which each has a marker, or error bars with caps, of its own.
 _MOST_MARKERS = 30
 
-Given = (
-    WordModel
-    | PatternStatistics
-    | Sequence[WordModel | PatternStatistics]
-    | Mapping[str, WordModel]
-    | Mapping[str, PatternStatistics]
-)
+_Known = WordModel | PatternStatistics
 
 
 @documented("model, words")
 def patterns(
-    models: Given,
+    models: _Known | Sequence[_Known] | Mapping[str, _Known],
     words: Words | ArrayLike | None = None,
     *,
     units: HasUnits | None = None,

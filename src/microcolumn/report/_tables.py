@@ -7,16 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..evaluate import Comparison, ModelScore, WindowResult
+from ..evaluate import Comparison, ModelScore
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood
-from ..formatting import counted, duration, number, scientific
+from ..formatting import duration, number, scientific
 from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
-from ..study.index import Row
 from ..wording import worded
-from ._typography import period
-from ._wording import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +42,6 @@ def longest(results: Results) -> list[Condition]:
     for each in tested.values():
         leading.setdefault(each.recording, by_likelihood(results, each))
     return list(dict.fromkeys([*leading.values(), *tested.values()]))
-
-
-def recording_facts(row: Row) -> str:
-    """Size of a recording: units, spikes, duration; and whether it is simulated."""
-    units = counted(row["n_units"], "unit")
-    size = f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
-    return f"{size}, simulated" if row["simulated"] else size
 
 
 def window_text(condition: Condition) -> str:
@@ -118,17 +108,6 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     return table if rows else None
 
 
-def work_text(made: Row) -> str:
-    """Jobs done, the time they took, and when, of what ``results.provenance()`` says."""
-    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
-    return f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work
-
-
-def seeds_text(experiment: Experiment) -> str:
-    """Seeds of an experiment's splits, and of the models fitted to them."""
-    return text("seeds", experiment=experiment)
-
-
 def p_cell(p_value: float) -> str:
     """A p-value in a column that is called p."""
     return p_text(p_value).removeprefix("p ").removeprefix("= ")
@@ -157,14 +136,6 @@ def _chosen(model: ModelScore) -> str:
         return f"{chosen[0]} to {chosen[-1]}"
     times = "\N{MULTIPLICATION SIGN}"
     return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
-
-
-def growth_sentences(found: WindowResult) -> list[str]:
-    """Whether the gain over the Ising model grows from the shortest to the longest words."""
-    about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
-    return [
-        text("growth", model=model, pair=pair, **about) for model, pair in found.growth().items()
-    ]
 
 
 def recordings(results: Results) -> Table:

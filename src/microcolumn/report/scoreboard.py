@@ -74,7 +74,8 @@ def _lines(
         yield from _table(table, width)
         lines = [filled(each, width, "  ") for each in rest]
         # The names of others have space on one line, or are left out.
-        yield from (Line(each, "dim") for each in min(lines, key=_n_lines).splitlines())
+        shorter = min(lines, key=lambda each: each.count("\n"))
+        yield from (Line(each, "dim") for each in shorter.splitlines())
     yield from _wrapped(f"{answer.title}.", width, "bold")
     if brief:
         return
@@ -173,10 +174,6 @@ def _reference(one: Finding) -> ModelScore | None:
 def _rest(**values: list[Any]) -> list[str]:
     """What is said of the others, with their names and without."""
     return [text("scoreboard/rest", named=named, **values) for named in (True, False)]
-
-
-def _n_lines(shown: str) -> int:
-    return len(shown.splitlines())
 
 
 def _over(one: Finding, model: ModelScore, reference: ModelScore | None) -> tuple[str, str]:
