@@ -148,7 +148,6 @@ def assembly(
 
 
 def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """What is known of some units, by name."""
     columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
     if units.layer is not None:
         columns["layer"] = [units.layer[n] for n in rows]
@@ -175,9 +174,8 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
         heights = np.argsort(rows.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, rows)
-        ax.set_ylabel(
-            "units by layer, depths unknown" if rows.layers else "units, in the order of the file"
-        )
+        by_layer, in_order = "units by layer, depths unknown", "units, in the order of the file"
+        ax.set_ylabel(by_layer if rows.layers else in_order)
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)

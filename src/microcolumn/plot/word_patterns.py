@@ -166,13 +166,10 @@ def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
 def _table(units: HasUnits, statistics: Mapping[str, PatternStatistics]) -> Units:
     """The table of units, of which the bits of all words must be whole bins."""
     table = table_of(units)
-    for each in statistics.values():
-        if each.X.shape[1] % max(len(table), 1):
-            raise BadArgument(
-                "units",
-                f"has {len(table)} entries and the words {each.X.shape[1]} bits",
-                "pass the units of the words",
-            )
+    for n_bits in (each.X.shape[1] for each in statistics.values()):
+        if n_bits % max(len(table), 1):
+            problem = f"has {len(table)} entries and the words {n_bits} bits"
+            raise BadArgument("units", problem, "pass the units of the words")
     return table
 
 
@@ -190,7 +187,6 @@ def _draw_band(ax: Axes, n_words: int) -> None:
 
 
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
-    """What is known of each word."""
     found: dict[str, Any] = {
         "active": each.n_active,
         "times seen": each.empirical * each.n_words,
