@@ -68,13 +68,8 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
             axes.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
-        figure.caption = caption(
-            "csd",
-            map=laminar_map,
-            has_units=units is not None,
-            narrow=narrow,
-            initial_ms=1e3 * INITIAL_S,
-        )
+        about: Any = {"has_units": units is not None, "narrow": narrow}
+        figure.caption = caption("csd", map=laminar_map, initial_ms=1e3 * INITIAL_S, **about)
     return figure
 
 

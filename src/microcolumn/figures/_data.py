@@ -113,7 +113,6 @@ def _strongest_pair(words: Words) -> tuple[int, int] | None:
 
 
 def _draw_pair(ax: Axes, words: Words, pair: tuple[int, int]) -> None:
-    """The correlation of two units against the lag."""
     n_lags = max(1, round(_LAG_S / words.bin_width))
     r = lagged_correlations(words, *pair, n_lags)
     edges_ms = 1e3 * words.bin_width * (np.arange(-n_lags, n_lags + 2) - 0.5)

@@ -74,9 +74,8 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         for (name, ax), pair in zip(axes.items(), pairs, strict=True):
             draw_patterns({model: found.statistics[model] for model in pair}, units=units, ax=ax)
             letter(ax, name)
-        figure.caption = caption(
-            "patterns", condition, found=found, pairs=pairs, least=LEAST_EXPECTED
-        )
+        about = {"found": found, "pairs": pairs, "least": LEAST_EXPECTED}
+        figure.caption = caption("patterns", condition, **about)
     return figure
 
 

@@ -123,7 +123,7 @@ def _next_best(found: Finding) -> str:
     Else the next one, unless their difference is stated already.
     """
     best, ours, pair = found.best, found.compared.best_of_family, found.pair
-    ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
+    ranked = found.compared.ranked
     if best is None or len(ranked) < 2:
         return ""
     if best.spec.is_alternative and ours is not None:

@@ -63,20 +63,17 @@ def csv_text(rows: Iterable[Row]) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return csv_cell(";".join(map(str, value)))
-    return (
-        "" if value is None or (isinstance(value, float) and math.isnan(value)) else csv_cell(value)
-    )
+    is_unknown = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if is_unknown else csv_cell(value)
 
 
 def _scores(results: Results) -> list[Row]:
-    """Each model on the test part of each split."""
     found = results.scores()
     rows: list[Row] = found if isinstance(found, list) else found.to_dict("records")
     return rows
 
 
 def _differences(results: Results, condition: Condition) -> Iterator[Row]:
-    """Every two models, over all splits."""
     for pair in results.comparison(**condition.names).pairs:
         low, high = pair.interval
         yield row_of(pair) | {"low": low, "high": high}

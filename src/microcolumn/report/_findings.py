@@ -197,7 +197,8 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     compared = results.comparison(**condition.names)
     experiment = f", {condition.experiment.name}" if several else ""
     pair = compared.groups
-    hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
+    with_groups = (model for model in compared.ranked if model.spec.has_groups)
+    hidden = compared.scores[pair.first] if pair else next(with_groups, None)
     described = results.if_computed(results.adequacy, {}, **condition.names)
     tested = [model.name for model in compared.ranked if model.name in described]
     name = tested[0] if tested else ""
@@ -246,11 +247,6 @@ def _kind(compared: Comparison) -> str:
     if pair.differs:
         return "groups" if pair.bits_per_second > 0.0 else "pairs"
     return pair.verdict
-
-
-def _best_hidden(compared: Comparison) -> ModelScore | None:
-    hidden = [model for model in compared.models if model.spec.has_groups]
-    return max(hidden, key=lambda model: model.bits_per_second, default=None)
 
 
 def _layering(results: Results, condition: Condition, model: ModelScore | None) -> Layering | str:

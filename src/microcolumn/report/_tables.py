@@ -64,9 +64,6 @@ def models(compared: Comparison) -> Table:
         (
             model.name,
             *_score(model),
-            "-"
-            if math.isnan(model.dirichlet_gain) or model.has_spurious_mode
-            else f"{model.dirichlet_gain:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
@@ -114,14 +111,12 @@ def p_cell(p_value: float) -> str:
 
 
 def _score(model: ModelScore) -> tuple[str, ...]:
-    """Bits/s, its error, per unit and per spike; a spurious mode takes the place of them."""
+    """Bits/s, its error, per unit, per spike, Dirichlet gain; or a spurious mode instead."""
     if model.has_spurious_mode:
-        return spurious_mode_text(model.spurious_mass), "-", "-", "-"
-    shares = model.per_neuron, model.bits_per_spike
-    return (
-        *(number(value) for value in (model.bits_per_second, model.stderr)),
-        *(number(value, 3) for value in shares),
-    )
+        return spurious_mode_text(model.spurious_mass), "-", "-", "-", "-"
+    shares = number(model.per_neuron, 3), number(model.bits_per_spike, 3)
+    gain = "-" if math.isnan(model.dirichlet_gain) else f"{model.dirichlet_gain:+z.2f}"
+    return number(model.bits_per_second), number(model.stderr), *shares, gain
 
 
 def _chosen(model: ModelScore) -> str:
