@@ -113,15 +113,9 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             axes["b"].get_legend().remove()  # the first is for both
             for name, ax in axes.items():
                 letter(ax, name)
-        figure.caption = caption(
-            "windows",
-            condition,
-            bin_ms=1e3 * bin_width,
-            n_units=computed[0].n_units,
-            compared=computed,
-            reference=shown.reference if has_gains else None,
-            shown=shown,
-        )
+        about: dict[str, Any] = {"bin_width": bin_width, "shown": shown, "compared": computed}
+        about["reference"] = shown.reference if has_gains else None
+        figure.caption = caption("windows", condition, **about)
     return figure
 
 

@@ -269,7 +269,6 @@ def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
 def _draw(
     ax: Axes, at: Sequence[int], points: Sequence[tuple[float, float]], name: str, look: Look
 ) -> None:
-    """A line with points and their error bars."""
     y, error = np.array(points).T
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
     [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
@@ -280,12 +279,10 @@ def _draw(
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     """Difference from the reference in each split, as dots."""
-    columns = zip(
-        result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
-    )
+    models, references = result.models[name], result.models[f"{result.reference}"]
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
-        for window, model, ising in columns
+        for window, model, ising in zip(result.windows, models, references, strict=True)
         if _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1

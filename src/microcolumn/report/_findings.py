@@ -81,8 +81,6 @@ class Finding:
     """What was found in one recording by one experiment."""
 
     recording: str
-    experiment: str
-    window: int  # bins per word
     about: str  # recording, experiment and window in words
     compared: Comparison  # all models
     #: Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
@@ -173,8 +171,8 @@ class Finding:
         best, ours = self.best, self.compared.best_of_family
         return {
             "recording": self.recording,
-            "experiment": self.experiment,
-            "window": self.window,
+            "experiment": self.compared.experiment,
+            "window": self.compared.window,
             "n_units": self.compared.n_units,
             "verdict": self.kind,
             "groups": pair,
@@ -204,8 +202,6 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     name = tested[0] if tested else ""
     return Finding(
         recording=condition.recording,
-        experiment=condition.experiment.name,
-        window=condition.window,
         about=f"{condition.recording}{experiment}{window_text(condition)}",
         compared=compared,
         kind=_kind(compared),

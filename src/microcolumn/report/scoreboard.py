@@ -93,23 +93,10 @@ def _wrapped(words: str, width: int, style: str = "", indent: str = "") -> list[
 def _headline(results: Results, first: Sequence[Finding], width: int, seconds: float | None) -> str:
     """Which recordings, how large, in which words and splits; how long it took, on the right."""
     one = first[0]
-    [experiment] = [e for e in results.plan.experiments if e.name == one.experiment]
     row = results.recordings[one.recording]
-    words = results.all_words(one.recording, experiment=one.experiment)
-    about = text(
-        "scoreboard/about",
-        one=len(first) == 1,
-        simulated=bool(simulated(results)),
-        n_units=words.n_units,
-        n_recorded=row["n_units"],
-        seconds=words.n_bins * experiment.bin_width,
-        recorded_s=row["duration_s"],
-        bin_width=experiment.bin_width,
-        window=one.window,
-        n_splits=one.compared.n_splits,
-        n_planned=one.compared.n_planned,
-        split_by=experiment.split_by,
-    )
+    words = results.all_words(one.recording, experiment=one.compared.experiment)
+    made = {"recorded": row, "words": words, "simulated": simulated(results)}
+    about = text("scoreboard/about", compared=one.compared, one=len(first) == 1, **made)
     name = one.recording if len(first) == 1 else f"{len(first)} recordings"
     line = f"{name}: {about}"
     return line if seconds is None else f"{line} {duration(seconds).rjust(width - len(line) - 1)}"

@@ -277,13 +277,10 @@ def _insert(
 
 def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
     """Number of the row with these software versions, written where there is none yet."""
-    text = json.dumps(versions, sort_keys=True)
-    ask = "SELECT id FROM environments WHERE versions = ?"
-    row = connection.execute(ask, (text,)).fetchone()
-    if row is None:
-        row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
-        _insert(connection, "environments", {"id": row[0], "versions": text})
-    return int(row[0])
+    text = (json.dumps(versions, sort_keys=True),)
+    connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", text)
+    found = connection.execute("SELECT id FROM environments WHERE versions = ?", text)
+    return int(found.fetchone()[0])
 
 
 def _stored(column: str, kind: str, value: Any) -> Value:
