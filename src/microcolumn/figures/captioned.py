@@ -268,6 +268,5 @@ def _extension(fname: Any) -> str:
 
 
 def _prefixed(element: str, prefix: str) -> str:
-    """The element with a prefix before all ids and all references to them."""
     in_tags = r"(?=[^<>]*>)"  # never in text
     return re.sub(_BEFORE_ID + in_tags, rf"\g<1>{prefix}-", element)

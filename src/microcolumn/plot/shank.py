@@ -40,14 +40,13 @@ _LARGEST, _LEAST, _TOGETHER, _NONE = 45.0, 9.0, 2500.0, 1.5
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 
 
-def depth_label(depth_reference: str) -> str:
-    """Label of an axis of depths."""
-    return {
-        "surface": "depth below the surface (µm)",
-        "tip": "height above the tip (µm)",
-        "layer IV": "depth below the centre of layer IV (µm)",
-        "unstated": "depth as in the file (µm)",
-    }[depth_reference]
+#: Labels of an axis of depths, by what these are measured from.
+DEPTH_LABELS = {
+    "surface": "depth below the surface (µm)",
+    "tip": "height above the tip (µm)",
+    "layer IV": "depth below the centre of layer IV (µm)",
+    "unstated": "depth as in the file (µm)",
+}
 
 
 @documented("recording")
@@ -168,7 +167,7 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
         margin = 0.06 * (deep - shallow) or 50.0
         limits = (shallow - margin, deep + margin)
         ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
-        ax.set_ylabel(depth_label(reference))
+        ax.set_ylabel(DEPTH_LABELS[reference])
         _shade_layers(ax, units)
     else:
         heights = np.argsort(rows.order).astype(np.float64)

@@ -130,7 +130,6 @@ def _on_words(
 
 
 def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
-    """Gains that are arrays, alone or by name, at given rates."""
     by_name = models if isinstance(models, Mapping) else {"": models}
     gains_of = {}
     for name, each in by_name.items():

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..atomic import atomic_write
@@ -106,13 +105,11 @@ def _at_conditions(
 
 #: What makes the rows of each file: models on each test part, every two models, hidden units of
 #: split 0, recorded units, parameters of split 0 with their intervals, what models say of words.
-TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
-    {
-        "scores": _scores,
-        "differences": _at_conditions(_differences),
-        "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
-        "units": _at_conditions(known_units),
-        "parameters": _at_conditions(partial(_of_models, what="intervals")),
-        "adequacy": _at_conditions(_adequacy),
-    }
-)
+TABLES: Mapping[str, Callable[[Results], list[Row]]] = {
+    "scores": _scores,
+    "differences": _at_conditions(_differences),
+    "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
+    "units": _at_conditions(known_units),
+    "parameters": _at_conditions(partial(_of_models, what="intervals")),
+    "adequacy": _at_conditions(_adequacy),
+}

@@ -22,18 +22,17 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
-from ._tables import window_text
+from ._tables import condition_text
 from ._wording import text
 
 #: Kinds of answers that say neither yes nor no, and those that say that groups add nothing.
 OPEN = ("undecided", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
-UNTESTED = "not tested"
 _VERDICTS = {
     "groups": "groups better",
     "pairs": "groups worse",
-    "untested": UNTESTED,
+    "untested": "not tested",
 } | dict.fromkeys(PAIRS_SUFFICE, "groups not needed")
 
 
@@ -193,7 +192,6 @@ class Finding:
 def finding(results: Results, condition: Condition, *, several: bool) -> Finding:
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
-    experiment = f", {condition.experiment.name}" if several else ""
     pair = compared.groups
     with_groups = (model for model in compared.ranked if model.spec.has_groups)
     hidden = compared.scores[pair.first] if pair else next(with_groups, None)
@@ -202,7 +200,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     name = tested[0] if tested else ""
     return Finding(
         recording=condition.recording,
-        about=f"{condition.recording}{experiment}{window_text(condition)}",
+        about=condition_text(condition, with_experiment=several),
         compared=compared,
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),

@@ -19,7 +19,7 @@ from ._structure import (
     interval_sentences,
     layer_sentences,
 )
-from ._tables import Table, longest, window_text
+from ._tables import Table, condition_text, longest
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
 
@@ -207,6 +207,4 @@ def _shown(results: Results, condition: Condition, *found: Table | None) -> list
 
 
 def _about(results: Results, condition: Condition) -> str:
-    several = len(results.plan.experiments) > 1
-    experiment = f", {condition.experiment.name}" if several else ""
-    return f"{condition.recording}{experiment}{window_text(condition)}"
+    return condition_text(condition, with_experiment=len(results.plan.experiments) > 1)

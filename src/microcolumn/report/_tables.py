@@ -44,15 +44,16 @@ def longest(results: Results) -> list[Condition]:
     return list(dict.fromkeys([*leading.values(), *tested.values()]))
 
 
-def window_text(condition: Condition) -> str:
-    """``", T = 3"`` where an experiment has words of several bins."""
-    return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+def condition_text(condition: Condition, *, with_experiment: bool) -> str:
+    """``"B4, likelihood, T = 3"``, without the last part where words have one bin."""
+    experiment = f", {condition.experiment.name}" if with_experiment else ""
+    window = f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+    return f"{condition.recording}{experiment}{window}"
 
 
 def groups_of(condition: Condition, model: str) -> str:
     """What the page calls the hidden units of a model, to find those of a table in the raster."""
-    about = f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
-    return f"{about}, {model}"
+    return f"{condition_text(condition, with_experiment=True)}, {model}"
 
 
 def models(compared: Comparison) -> Table:
