@@ -226,9 +226,11 @@ def entitle(ax: Axes, title: str | None, pad: float | None = None) -> Axes:
 
 
 def _name_of(thing: Any) -> str:
-    owners = (thing, getattr(thing, "model", None))
-    names = [getattr(owner, "name", None) for owner in owners]
-    return next((each for each in names if isinstance(each, str) and each), type(thing).__name__)
+    for source in (thing, getattr(thing, "model", None)):
+        own = getattr(source, "name", None)
+        if isinstance(own, str) and own:
+            return own
+    return type(thing).__name__
 
 
 def documented(example: str = "") -> Callable[[Plot], Plot]:

@@ -48,7 +48,8 @@ def group_gain(
         raise BadInput("no gain of groups over pairs is known", _REMEDY)
     colour = one_colour(color, MODEL_COLOURS["RBM"])
     ax = axes_or_new(ax, (2.6, AROUND + LINE * (len(listed) + 1)))
-    names, ratios = [literal(each.recording) for each in listed], []
+    names = [literal(each.recording) for each in listed]
+    ratios = []
     for row, compared in enumerate(listed):
         pair = _groups(compared)
         ratios.append(compared.relative(pair.first, pair.second))
@@ -88,7 +89,8 @@ def cumulative_gain(
     several comparisons the first is drawn.
     """
     compared = comparisons(models, words)[0]
-    pair, (share, gain, stderr) = _groups(compared), gain_in_time(compared)
+    pair = _groups(compared)
+    share, gain, stderr = gain_in_time(compared)
     colour = one_colour(color, MODEL_COLOURS["RBM"])
     ax = axes_or_new(ax)
     steady = gain[-1] * share

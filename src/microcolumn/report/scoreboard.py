@@ -39,20 +39,11 @@ def scoreboard(
     seconds: float | None = None,
     brief: bool = False,
 ) -> list[Line]:
-    """What a study found, in at most 13 lines that fit a terminal of so many columns.
+    """What a study found, in at most 13 lines that fit a terminal of so many columns, or 100.
 
     Of one recording, a row for each model; of several, a row for each recording and their mean.
-
-    Parameters
-    ----------
-    results : Results
-        Of a finished or unfinished study.
-    columns : int, optional
-        Of the terminal; 100 without one.
-    seconds : float, optional
-        How long the run has taken.
-    brief : bool
-        Only the scores and the answer, without what the data are, groups and notes.
+    ``seconds`` is how long the run has taken. A ``brief`` one has the scores and the answer alone,
+    without what the data are, groups and notes.
     """
     width = min(columns or WIDTH, WIDTH)
     for most in (5, 4, 3, 2):  # rows, of which a narrow terminal has space for fewer

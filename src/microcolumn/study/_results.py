@@ -290,14 +290,17 @@ class Results(StoredStudy):
         stored = self._query("patterns", **condition.names)
         rows = condition.needed("the patterns of split 0", stored)
         order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
-        by_model = {r["model"]: r for r in sorted(rows, key=lambda r: order.index(r["model"]))}
-        synchrony = {n: from_blob(evaluate.Synchrony, r["synchrony"]) for n, r in by_model.items()}
-        X, statistics = self.words(split=0, **condition.names)[2].X, {}
-        for name, row in by_model.items():
+        rows.sort(key=lambda row: order.index(row["model"]))
+        X = self.words(split=0, **condition.names)[2].X
+        l1, statistics, synchrony = {}, {}, {}
+        for row in rows:
+            name = row["model"]
+            synchrony[name] = from_blob(evaluate.Synchrony, row["synchrony"])
             if row["statistics"] is not None:
                 without_words = from_blob(evaluate.PatternStatistics, row["statistics"])
                 statistics[name] = replace(without_words, X=X)
-        l1 = {name: row["l1"] for name, row in by_model.items() if name not in order[:2]}
+            if name not in (DATA, INDEPENDENT):
+                l1[name] = row["l1"]
         return PatternsResult(split=0, l1=l1, statistics=statistics, synchrony=synchrony)
 
     def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, evaluate.Adequacy]:

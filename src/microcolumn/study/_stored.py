@@ -258,7 +258,7 @@ class StoredStudy:
         return {row["l1"]: row for row in rows}
 
     def _tried(self, condition: Condition, spec: ModelSpec, split: int) -> dict[float, Row]:
-        """The same, of which there must be some."""
+        """Rows of all l1, of which there must be some."""
         rows = self._normalisers(condition, spec, split)
         return condition.needed(f"{spec.name} of split {split}", rows)
 
