@@ -33,7 +33,7 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
             _mark_reverse(right, log_z, log_z.reverse)
         letter(left, "a")
         letter(right, "b")
-        share_legend(figure, "outside lower center", markerscale=1.5)
+        share_legend(figure, markerscale=1.5)
         low, high = (end / BITS for end in left.get_ylim())
         weights = found.convergence.log_weights
         n_beyond = int(((weights < low) | (weights > high)).sum())
@@ -79,7 +79,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
         for what, (name, ax) in zip(shown, axes.items(), strict=True):
             draw_penalties(paths, show=what, ax=ax)
             letter(ax, name)
-        share_legend(figure, "outside lower center")
+        share_legend(figure)
         about = {"split": split, "paths": paths, "shown": shown, "scores": compared.scores}
         figure.caption = caption("penalties", condition, **about)
     return figure

@@ -82,7 +82,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         traces = shown.traces()
         ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
         letter(ax, "c", pad=12.0)  # above the spikes
-        share_legend(figure, "outside lower center")
+        share_legend(figure)
         about: dict[str, Any] = {"n_hidden": n_hidden, "most": MOST, "most_named": MOST_NAMED}
         about |= {"order": order_text(shown.test.units), "trace": next(iter(traces.values()))}
         figure.caption = caption("spatiotemporal", condition, shown=shown, **about)

@@ -77,8 +77,8 @@ def _lines(
     yield from _wrapped(text("scoreboard/notes", **notes), width, "dim")
 
 
-def _wrapped(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
-    return [Line(line, style) for line in filled(words, width, indent).splitlines()]
+def _wrapped(words: str, width: int, style: str = "") -> list[Line]:
+    return [Line(line, style) for line in filled(words, width).splitlines()]
 
 
 def _headline(results: Results, first: Sequence[Finding], width: int, seconds: float | None) -> str:
