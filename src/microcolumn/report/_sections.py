@@ -82,7 +82,7 @@ def _of_recordings(
     }
     if len(drawn) < 2:
         return [item for items in drawn.values() for item in items], []
-    facts = {name: text("recording", **row) for name, row in results.recordings.items()}
+    facts = {name: text("recording", row=row) for name, row in results.recordings.items()}
     return [], [
         Block(name, facts[name], items, name, pane=True) for name, items in drawn.items() if items
     ]
