@@ -41,5 +41,4 @@ def finding(name="A", **options):
     """What a recording says whose models have these scores."""
     comparison = compared(**{"levels": GROUPS} | options)
     untested = "No labels of several layers, so this was not tested"
-    where = (name, "instantaneous", 1, name)
-    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")
+    return Finding(name, name, comparison, _kind(comparison), untested, {}, None, "", "", "")

@@ -3,7 +3,7 @@ import pytest
 
 from microcolumn.figures import FIGURES
 from microcolumn.report._content import BulletList, Paragraph
-from microcolumn.report._sections import sections
+from microcolumn.report._sections import _of_recordings, sections
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -44,6 +44,20 @@ def test_without_layers_a_sentence_says_so(tmp_path, by_id):
     assert not any("within layers" in line for line in said[1])
     absent = [each.text for each in of_kind(found["numbers"], Paragraph)]
     assert any(text.startswith("No labels of several layers") for text in absent)
+
+
+def test_of_several_recordings_each_has_a_block_that_says_its_size(planted_results, monkeypatch):
+    cells = planted_results.recordings["cells"]
+    others = cells | {"name": "others", "n_units": 1, "simulated": 0}
+    monkeypatch.setattr(planted_results, "recordings", {"cells": cells, "others": others})
+    drawn = {("data", name): Paragraph(name, "absent") for name in ("cells", "others")}
+    items, blocks = _of_recordings(planted_results, drawn, "data")
+    size = f"{cells['n_spikes']:,} spikes, {cells['duration_s']:.0f} s"
+    assert items == []
+    assert [each.facts for each in blocks] == [
+        f"{cells['n_units']} units, {size}" + ", simulated" * cells["simulated"],
+        f"1 unit, {size}",
+    ]
 
 
 def test_every_figure_is_shown_once(by_id):

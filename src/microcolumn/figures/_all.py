@@ -104,7 +104,6 @@ def available_figures(
 
 
 def _is_shown(results: Results, recording: str, figure: Figures) -> bool:
-    """Whether a figure of a recording has results and shows something."""
     try:
         condition = condition_of(results, recording, need=getattr(figure.draw, "need", TESTED))
     except NotComputedError:

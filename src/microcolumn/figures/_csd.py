@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..plot.laminar import HasUnits, table_of
-from ..plot.shank import depth_label
+from ..plot.shank import DEPTH_LABELS
 from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey.laminar import INITIAL_S
@@ -65,16 +65,11 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
             profile.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **right)
         potentials.set_ylim(laminar_map.cortex_um[::-1])
         for axes in (potentials, image) if narrow else (potentials,):
-            axes.set_ylabel(depth_label(laminar_map.depth_reference))
+            axes.set_ylabel(DEPTH_LABELS[laminar_map.depth_reference])
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
-        figure.caption = caption(
-            "csd",
-            map=laminar_map,
-            has_units=units is not None,
-            narrow=narrow,
-            initial_ms=1e3 * INITIAL_S,
-        )
+        about: Any = {"has_units": units is not None, "narrow": narrow}
+        figure.caption = caption("csd", map=laminar_map, initial_ms=1e3 * INITIAL_S, **about)
     return figure
 
 

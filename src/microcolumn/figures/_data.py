@@ -36,23 +36,23 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     """
     name, experiment = condition.recording, condition.experiment.name
     shown = results.data(name, experiment=experiment)
-    words = results.all_words(name, experiment=experiment)
+    words, units = results.all_words(name, experiment=experiment), shown.units
     pair = _strongest_pair(words)
     narrow = is_narrow(PAGE)
     size = (PAGE, 7.8 if narrow else 4.8)
     with captioned("1", f"The data of {name}", size) as figure:
         panels = (_panels_in_a_column if narrow else _panels)(figure, has_pair=pair is not None)
         busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
-        if has_depths(shown.units):
-            probe(shown.units, ax=panels["a"])
+        if has_depths(units):
+            probe(units, ax=panels["a"])
         else:
-            recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
+            recorded.draw_rates(panels["a"], units, shown.rates_hz)
         for panel, stretch, which in (("b", typical, "typical"), ("e", busiest, "busiest")):
             title = f"{which} {stretch[1] - stretch[0]:.3g} s"
             raster(words, *stretch, title=title, ax=panels[panel])
         if not narrow:
             drop_names(panels["e"])
-            if not has_depths(shown.units):  # the rates beside it have the same rows
+            if not has_depths(units):  # the rates beside it have the same rows
                 drop_names(panels["b"])
         recorded.correlations(words, ax=panels["c"])
         if pair:
@@ -60,21 +60,11 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel in "abcd":
             letter(panels[panel], panel)
-        figure.caption = caption(
-            "data",
-            shown=shown,
-            words=words,
-            width=f"{shown.bin_width * 1e3:g} ms",
-            typical=typical,
-            found=shown.suggestion,
-            units=shown.units,
-            order=order_text(shown.units),
-            depths=has_depths(shown.units),
-            spans=layer_spans(shown.units),
-            layers=laminar(shown.units).layers,
-            kinds=recorded.correlations_by_layer(words),
-            pair=pair and [words.units.ids[unit] for unit in pair],
-        )
+        about: dict[str, Any] = {"depths": has_depths(units), "order": order_text(units)}
+        about |= {"spans": layer_spans(units), "layers": laminar(units).layers}
+        about |= {"kinds": recorded.correlations_by_layer(words), "typical": typical}
+        about["pair"] = pair and [words.units.ids[unit] for unit in pair]
+        figure.caption = caption("data", shown=shown, words=words, **about)
     return figure
 
 
@@ -113,7 +103,6 @@ def _strongest_pair(words: Words) -> tuple[int, int] | None:
 
 
 def _draw_pair(ax: Axes, words: Words, pair: tuple[int, int]) -> None:
-    """The correlation of two units against the lag."""
     n_lags = max(1, round(_LAG_S / words.bin_width))
     r = lagged_correlations(words, *pair, n_lags)
     edges_ms = 1e3 * words.bin_width * (np.arange(-n_lags, n_lags + 2) - 0.5)

@@ -33,18 +33,13 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
             _mark_reverse(right, log_z, log_z.reverse)
         letter(left, "a")
         letter(right, "b")
-        share_legend(figure, "outside lower center", markerscale=1.5)
+        share_legend(figure, markerscale=1.5)
         low, high = (end / BITS for end in left.get_ylim())
         weights = found.convergence.log_weights
-        figure.caption = caption(
-            "annealing",
-            condition,
-            found=found,
-            log_z=log_z,
-            n_beyond=int(((weights < low) | (weights > high)).sum()),
-            bits=BITS,
-            tolerance=TOLERANCE_BITS,
-        )
+        n_beyond = int(((weights < low) | (weights > high)).sum())
+        units = {"bits": BITS, "tolerance": TOLERANCE_BITS}
+        about = {"found": found, "log_z": log_z, "n_beyond": n_beyond, **units}
+        figure.caption = caption("annealing", condition, **about)
     return figure
 
 
@@ -84,15 +79,9 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
         for what, (name, ax) in zip(shown, axes.items(), strict=True):
             draw_penalties(paths, show=what, ax=ax)
             letter(ax, name)
-        share_legend(figure, "outside lower center")
-        figure.caption = caption(
-            "penalties",
-            condition,
-            split=split,
-            paths=paths,
-            shown=shown,
-            scores=compared.scores,
-        )
+        share_legend(figure)
+        about = {"split": split, "paths": paths, "shown": shown, "scores": compared.scores}
+        figure.caption = caption("penalties", condition, **about)
     return figure
 
 
@@ -105,6 +94,5 @@ def _path(
     names = ("validation_bits_per_second", "validation_stderr")
     scores = [[row[name] for name in names] for row in rows.values()]  # None is not known: NaN
     [used] = [each.l1 for each in compared.scores[spec.name].splits if each.split == split]
-    return PenaltyPath.of(
-        spec.name, results.path(**where), list(rows), scores, list(rows).index(used)
-    )
+    l1 = list(rows)
+    return PenaltyPath.of(spec.name, results.path(**where), l1, scores, l1.index(used))

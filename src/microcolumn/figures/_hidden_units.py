@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
-from ..evaluate import Assembly, LayersResult, LayerStatistics, layer_statistics
+from ..evaluate import Assembly, LayerStatistics, layer_statistics
 from ..evaluate.activation import activation_in_time, in_windows
 from ..evaluate.assembly import MEANING, MEMBER
 from ..evaluate.recurrence import SAME, unit_length
@@ -195,13 +195,11 @@ def _layers(results: Results, condition: Condition, shown: Drawn) -> LayerStatis
         return None
     units = results.units(condition.recording, experiment=condition.experiment.name)
     found = layer_statistics(shown.model, units, window=condition.window)
-    return (
-        found if {row.position for row in found.hidden} & {r.position for r in shown.rows} else None
-    )
+    tested = {row.position for row in found.hidden}
+    return found if tested & {row.position for row in shown.rows} else None
 
 
 def _draw_layers(ax: Axes, shown: Drawn, found: LayerStatistics) -> None:
-    """Weight per layer of the hidden units that are drawn."""
     positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}
     draw_layers(found, hidden=[k for k in positions if k in tested], ax=ax)
@@ -234,27 +232,17 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
 
     Of the best model with hidden units, in the first split.
     """
-    found = _found(results, condition)
+    spec = results.best_with_hidden(**condition.names)
+    found = results.layers(model=spec, **condition.names)
+    if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
+        raise NotComputedError(f"no shuffled labels of {spec.name} are kept", "run the study again")
     first = found.statistics[0]
+    if not first.hidden:
+        raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {condition.recording}"
     with captioned("", title, (PAGE, 2.4)) as figure:
         draw_layers(first, ax=figure.subplots())
         figure.axes[0].set_xlabel(f"hidden units of split {found.splits[0]}")
-        figure.caption = caption(
-            "layers",
-            condition,
-            found=found,
-            order=layers_from_the_top(units),
-        )
+        figure.caption = caption("layers", condition, found=found, order=layers_from_the_top(units))
     return figure
-
-
-def _found(results: Results, condition: Condition) -> LayersResult:
-    spec = results.best_with_hidden(**condition.names)
-    found = results.layers(model=spec, **condition.names)
-    if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
-        raise NotComputedError(f"no shuffled labels of {spec.name} are kept", "run the study again")
-    if not found.statistics[0].hidden:
-        raise NotComputedError("no hidden unit of the first split has weight onto a layer")
-    return found

@@ -33,14 +33,15 @@ def opening(
     pairs = _pairs(results, condition)
     groups = results.if_computed(drawn_hidden, None, results=results, condition=condition)
     shown = {"pairs": pairs, "groups": groups, "gain": compared}
-    letters = [name for name, each in shown.items() if each]
-    if not letters:
+    panel_names = [name for name, each in shown.items() if each]
+    if not panel_names:
         raise NotComputedError("no pairs and no groups are known", "run the study further")
     units = results.units(condition.recording, experiment=condition.experiment.name)
     height = max(_TALL if len(units) > _MANY else _HEIGHT, AROUND + LINE * (1 + len(compared)))
     with captioned("", "Pairs, groups, and what groups gain", (PAGE, height)) as figure:
         ratios = {"pairs": 0.9, "groups": 1.0, "gain": 1.0}
-        axes = panels(figure, [letters], width_ratios=[ratios[each] for each in letters])
+        widths = [ratios[name] for name in panel_names]
+        axes = panels(figure, [panel_names], width_ratios=widths)
         if pairs:
             plot.arcs(pairs.model, units, most=_MOST_COUPLINGS, ax=axes["pairs"])
         if groups:
@@ -51,15 +52,8 @@ def opening(
                 drop_names(axes["groups"])
         if compared:
             plot.group_gain(compared, title="held-out words", ax=axes["gain"])
-        figure.caption = caption(
-            "opening",
-            condition,
-            pairs=pairs,
-            groups=groups,
-            compared=compared,
-            order=order_text(units),
-            most=MOST,
-        )
+        about = {"order": order_text(units), "most": MOST}
+        figure.caption = caption("opening", condition, **shown, **about)
     return figure
 
 

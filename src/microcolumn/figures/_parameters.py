@@ -63,15 +63,8 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
             ax.set_title(literal(shown[model].name))
             if panel != "d":  # which shows more of the model in the panel before
                 letter(ax, "abc"[list(shown).index(model)])
-        figure.caption = caption(
-            "parameters",
-            condition,
-            split=split,
-            shown=shown,
-            units=units,
-            order=order_text(units),
-            most=_MOST,
-        )
+        about: dict[str, Any] = {"units": units, "order": order_text(units), "most": _MOST}
+        figure.caption = caption("parameters", condition, split=split, shown=shown, **about)
     return figure
 
 

@@ -45,15 +45,11 @@ def moments(results: Results, condition: Condition) -> CaptionedFigure:
             axes["c"].set_xlabel("active units")
         for name, ax in axes.items():
             letter(ax, name)
-        figure.caption = caption(
-            "moments",
-            condition,
-            found={name: found[name] for name in drawn},
-            adequacy=results.adequacy(**condition.names),
-            shown=shown,
-            # The largest number that came, or was exceeded, in 1 % of the words.
-            k=common_count(shown["data"].probability[::-1].cumsum()[::-1][1:]),
-        )
+        # The largest number that came, or was exceeded, in 1 % of the words.
+        k = common_count(shown["data"].probability[::-1].cumsum()[::-1][1:])
+        about = {"adequacy": results.adequacy(**condition.names), "shown": shown, "k": k}
+        drawn_moments = {name: found[name] for name in drawn}
+        figure.caption = caption("moments", condition, found=drawn_moments, **about)
     return figure
 
 
@@ -74,9 +70,8 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         for (name, ax), pair in zip(axes.items(), pairs, strict=True):
             draw_patterns({model: found.statistics[model] for model in pair}, units=units, ax=ax)
             letter(ax, name)
-        figure.caption = caption(
-            "patterns", condition, found=found, pairs=pairs, least=LEAST_EXPECTED
-        )
+        about = {"found": found, "pairs": pairs, "least": LEAST_EXPECTED}
+        figure.caption = caption("patterns", condition, **about)
     return figure
 
 

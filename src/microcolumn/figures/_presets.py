@@ -79,11 +79,8 @@ def width_mm(width: str | float) -> float:
         found = math.nan
     if not _NARROWEST_MM <= found <= _WIDEST_MM:
         names = ", ".join(f"{name!r} ({mm:g} mm)" for name, mm in WIDTHS_MM.items())
-        raise BadArgument(
-            "width",
-            f"is {width!r}",
-            f"choose {names} or a number of mm from {_NARROWEST_MM:g} to {_WIDEST_MM:g}",
-        )
+        numbers = f"a number of mm from {_NARROWEST_MM:g} to {_WIDEST_MM:g}"
+        raise BadArgument("width", f"is {width!r}", f"choose {names} or {numbers}")
     return found
 
 

@@ -15,13 +15,7 @@ from ..plot.gain_parts import LINE as BAR_LINE
 from ..study import Condition, Results
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels
-from .conditions import (
-    GROUPS,
-    SEVERAL_BINS,
-    caption,
-    of_condition,
-    of_recordings,
-)
+from .conditions import GROUPS, SEVERAL_BINS, caption, of_condition, of_recordings
 
 #: Recordings with a panel each, and with panels side by side; more are marks in one panel.
 _MOST_PANELS, _MOST_IN_A_ROW = 4, 3
@@ -55,13 +49,8 @@ def ranking(
         says_it_for_all = axes[len(axes) // 2 if in_a_row else -1]
         for ax in {*axes} - {says_it_for_all}:
             ax.set_xlabel("")
-        figure.caption = caption(
-            "ranking",
-            condition,
-            compared=compared,
-            zero=zero_of(compared),
-            several=len(groups) < len(compared),
-        )
+        about = {"zero": zero_of(compared), "several": len(groups) < len(compared)}
+        figure.caption = caption("ranking", condition, compared=compared, **about)
     return figure
 
 
@@ -95,14 +84,9 @@ def gains(results: Results, condition: Condition) -> CaptionedFigure:
         pair = compared.groups
         assert pair is not None  # which its need says
         both = both_cells(compared.scores[pair.first], compared.scores[pair.second])
-        figure.caption = caption(
-            "gains",
-            condition,
-            compared=[compared],
-            pair=pair,
-            halves=both and both[0].minus(both[1]).halves(),
-            p_text=p_text,
-        )
+        halves = both and both[0].minus(both[1]).halves()
+        about = {"compared": [compared], "pair": pair, "halves": halves, "p_text": p_text}
+        figure.caption = caption("gains", condition, **about)
     return figure
 
 
@@ -129,15 +113,9 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             axes["b"].get_legend().remove()  # the first is for both
             for name, ax in axes.items():
                 letter(ax, name)
-        figure.caption = caption(
-            "windows",
-            condition,
-            bin_ms=1e3 * bin_width,
-            n_units=computed[0].n_units,
-            compared=computed,
-            reference=shown.reference if has_gains else None,
-            shown=shown,
-        )
+        about: dict[str, Any] = {"bin_width": bin_width, "shown": shown, "compared": computed}
+        about["reference"] = shown.reference if has_gains else None
+        figure.caption = caption("windows", condition, **about)
     return figure
 
 

@@ -82,18 +82,10 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         traces = shown.traces()
         ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
         letter(ax, "c", pad=12.0)  # above the spikes
-        share_legend(figure, "outside lower center")
-        figure.caption = caption(
-            "spatiotemporal",
-            condition,
-            shown=shown,
-            n_hidden=n_hidden,
-            most=MOST,
-            order=order_text(shown.test.units),
-            most_named=MOST_NAMED,
-            best=shown.best[1],
-            trace=next(iter(traces.values())),
-        )
+        share_legend(figure)
+        about: dict[str, Any] = {"n_hidden": n_hidden, "most": MOST, "most_named": MOST_NAMED}
+        about |= {"order": order_text(shown.test.units), "trace": next(iter(traces.values()))}
+        figure.caption = caption("spatiotemporal", condition, shown=shown, **about)
     return figure
 
 

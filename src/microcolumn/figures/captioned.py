@@ -17,7 +17,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..errors import BadArgument
@@ -168,8 +168,8 @@ def letter(ax: Axes, name: str, pad: float | None = None) -> None:
     ax.set_title(name, loc="left", fontweight="bold", pad=pad)
 
 
-def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
-    """Put one legend of all panels in place of theirs, each label with all kinds of its marks."""
+def share_legend(figure: Figure, **options: Any) -> None:
+    """Put one legend of all panels below them, each label with all kinds of its marks."""
     marks: dict[str, list[Any]] = {}
     for ax in figure.axes:
         legend: Any = ax.get_legend()
@@ -183,11 +183,10 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
             if type(handle) not in map(type, alike):
                 alike.append(handle)
         legend.remove()
-    n_columns = _n_columns(list(marks), figure.bbox.width / figure.dpi)
-    arranged: dict[str, Any] = {"loc": loc, "ncols": n_columns} | options
-    arranged["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
+    options["ncols"] = _n_columns(list(marks), figure.get_figwidth())
+    options["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
-    figure.legend(pairs, list(marks), **arranged)
+    figure.legend(pairs, list(marks), loc="outside lower center", **options)
 
 
 def _n_columns(labels: Sequence[str], width: float) -> int:
@@ -268,6 +267,5 @@ def _extension(fname: Any) -> str:
 
 
 def _prefixed(element: str, prefix: str) -> str:
-    """The element with a prefix before all ids and all references to them."""
     in_tags = r"(?=[^<>]*>)"  # never in text
     return re.sub(_BEFORE_ID + in_tags, rf"\g<1>{prefix}-", element)

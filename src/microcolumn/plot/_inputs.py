@@ -59,15 +59,9 @@ _MADE = {
 }
 
 
+_Scored = Comparison | WordModel
 #: What scores are drawn of: one comparison or several, or fitted models to compare on words.
-Compared = (
-    Comparison
-    | WordModel
-    | Sequence[Comparison]
-    | Sequence[WordModel]
-    | Mapping[str, Comparison]
-    | Mapping[str, WordModel]
-)
+Compared = _Scored | Sequence[_Scored] | Mapping[str, _Scored]
 
 
 def asked_stretch(
@@ -134,10 +128,9 @@ def check_fitted(model: Model, name: str | None = None) -> Model:
     try:
         check_is_fitted(model)
     except NotFittedError:
-        pass
-    else:
-        return model
-    raise NotFittedError(f"{name or type(model).__name__} is not fitted yet; call fit(words) first")
+        called = name or type(model).__name__
+        raise NotFittedError(f"{called} is not fitted yet; call fit(words) first") from None
+    return model
 
 
 def check_given(words: Any, given: Any, **options: Any) -> None:
@@ -186,10 +179,8 @@ def measured(
     """
     if words is not None:
         check_order(models)
-        held = check_words(words)
-        return {
-            name: measure(model, held) for name, model in named_models(models, model_kind).items()
-        }
+        held, by_name = check_words(words), named_models(models, model_kind)
+        return {name: measure(model, held) for name, model in by_name.items()}
     if isinstance(models, kind):
         return {"": models}
     return named("models", models, kind, f"fitted models and words, or what {made_by} returns")
@@ -235,8 +226,7 @@ def entitle(ax: Axes, title: str | None, pad: float | None = None) -> Axes:
 
 
 def _name_of(thing: Any) -> str:
-    spec = getattr(thing, "model", None)
-    for source in (thing, spec):
+    for source in (thing, getattr(thing, "model", None)):
         own = getattr(source, "name", None)
         if isinstance(own, str) and own:
             return own
@@ -251,10 +241,8 @@ def documented(example: str = "") -> Callable[[Plot], Plot]:
 
     def decorate(plot: Plot) -> Plot:
         text, heading, code = cleandoc(plot.__doc__ or "").partition(_EXAMPLES)
-        names = [
-            line.partition(" :")[0].split(", ") for line in text.splitlines() if line[:1].isalpha()
-        ]
-        own = {name for line in names for name in line}
+        heads = (line.partition(" :")[0] for line in text.splitlines())
+        own = {name for head in heads for name in head.split(", ")}
         added = [_SHARED[name] for name in signature(plot).parameters if name in {*_SHARED} - own]
         if example:
             heading, code = _EXAMPLES, _code(f"ax = mc.plot.{plot.__name__}({example})")

@@ -29,8 +29,11 @@ _FARTHEST = 2.0
 LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
-#: A value and its error that are not ranked_models.
+#: A value and its error that are not known.
 _UNKNOWN = (math.nan, math.nan)
+_RankedModels = Sequence[tuple[Comparison, list[ModelScore]]]
+#: How models are drawn, by name: keywords of a plot.
+_Marks = dict[str, dict[str, Any]]
 
 
 @documented('mc.compare(["Ising", "KPairwise"], words)')
@@ -65,9 +68,10 @@ def ranking(
         raise BadInput("there is no model to rank: none has a score", "raise l1")
     specs = {model.name: model.spec for _, models in ranked_models for model in models}
     styles = looks(specs, color, specs)
+    marks = {name: _mark(styles[name], each.is_alternative) for name, each in specs.items()}
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
     draw = _draw_one if len(ranked_models) == 1 else _draw_several
-    names = draw(ax, ranked_models, styles, zero_of([compared for compared, _ in ranked_models]))
+    names = draw(ax, ranked_models, marks, zero_of([compared for compared, _ in ranked_models]))
     _label(ax, [literal(name) for name in names])
     if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
@@ -80,12 +84,7 @@ def zero_of(listed: Sequence[Comparison]) -> str | None:
     return min(set.intersection(*found), default=None)
 
 
-_RankedModels = Sequence[tuple[Comparison, list[ModelScore]]]
-
-
-def _draw_one(
-    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
-) -> list[str]:
+def _draw_one(ax: Axes, ranked_models: _RankedModels, marks: _Marks, zero: str | None) -> list[str]:
     """Paired differences with their errors; scores to the right."""
     [(compared, ranked)] = ranked_models
     zero = zero or ranked[0].name
@@ -95,11 +94,10 @@ def _draw_one(
     ends = [v + np.nan_to_num(error) for v, error in zip(values, errors, strict=True)]
     least = _cut(ax, values, max(ends))
     for place, (model, difference, error) in enumerate(zip(ranked, values, errors, strict=True)):
-        mark = _mark(styles[model.name], is_alternative=model.spec.is_alternative)
         bar = None if math.isnan(error) or difference < least else error
-        beyond = {"marker": "<"} if difference < least else {}
+        mark = marks[model.name] | ({"marker": "<"} if difference < least else {})
         at = max(difference, least)
-        point = ax.errorbar(at, place, xerr=bar, elinewidth=1.0, capsize=2, **mark | beyond)
+        point = ax.errorbar(at, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
         columns = {"model": model.name, "bits/s": model.bits_per_second}
         tip(point, columns | {f"minus {zero}": difference, "standard error": error})
     ax.set_xlabel(f"difference from {literal(zero)} (bits/s)")
@@ -108,7 +106,7 @@ def _draw_one(
 
 
 def _draw_several(
-    ax: Axes, ranked_models: _RankedModels, styles: dict[str, Look], zero: str | None
+    ax: Axes, ranked_models: _RankedModels, marks: _Marks, zero: str | None
 ) -> list[str]:
     """Differences per unit in each recording; in how many a model is best to the right."""
     found: dict[str, list[tuple[str, float]]] = {}
@@ -118,21 +116,18 @@ def _draw_several(
             difference = model.per_neuron - reference.per_neuron
             found.setdefault(model.name, []).append((compared.recording, difference))
     best = [ranked[0].name for _, ranked in ranked_models]
-    alternatives = {
-        model.name: model.spec.is_alternative for _, ranked in ranked_models for model in ranked
-    }
     middle = {name: median(value for _, value in values) for name, values in found.items()}
     names = sorted(middle, key=lambda name: -middle[name])
     highest = max(value for values in found.values() for _, value in values)
     least = _cut(ax, list(middle.values()), highest)
     for place, name in enumerate(names):
         recordings, values = zip(*found[name], strict=True)
-        mark = _mark(styles[name], is_alternative=alternatives[name])
-        single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
+        small, large = marks[name] | {"markersize": 2.5}, marks[name] | {"markersize": 6}
+        [single] = ax.plot(values, [place] * len(values), alpha=0.5, **small)
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         beyond = {"marker": "<"} if middle[name] < least else {}
-        [large] = ax.plot(max(middle[name], least), place, **mark | {"markersize": 6} | beyond)
-        tip(large, {"model": name, "median, bits/s per unit": middle[name]})
+        [of_all] = ax.plot(max(middle[name], least), place, **large | beyond)
+        tip(of_all, {"model": name, "median, bits/s per unit": middle[name]})
     what = literal(zero) if zero else "the best\nof each recording"
     ax.set_xlabel(f"difference from {what} (bits/s per unit)")
     counts = [f"{best.count(name)} of {len(found[name])}" for name in names]
@@ -149,11 +144,11 @@ def _cut(ax: Axes, values: Sequence[float], highest: float) -> float:
     return least
 
 
-def _mark(look: Look, *, is_alternative: bool) -> dict[str, Any]:
+def _mark(look: Look, is_alternative: bool) -> dict[str, Any]:
     """A disc for the paper's family, an open diamond for others."""
-    face = "white" if is_alternative else look.colour
-    marks = {"marker": "D" if is_alternative else "o", "markersize": 4 if is_alternative else 5}
-    return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
+    disc = {"marker": "o", "markersize": 5, "markerfacecolor": look.colour}
+    diamond = {"marker": "D", "markersize": 4, "markerfacecolor": "white"}
+    return {"color": look.colour, "linestyle": ""} | (diamond if is_alternative else disc)
 
 
 def _write_beside(ax: Axes, title: str, texts: list[str]) -> None:
@@ -190,7 +185,7 @@ def windows(
 ) -> Axes:
     """Score per unit against the number of bins per word, a line per model.
 
-    Error bars are one standard error, as in :func:`scores`.
+    Error bars are one standard error, as in :func:`ranking`.
 
     Parameters
     ----------
@@ -274,7 +269,6 @@ def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
 def _draw(
     ax: Axes, at: Sequence[int], points: Sequence[tuple[float, float]], name: str, look: Look
 ) -> None:
-    """A line with points and their error bars."""
     y, error = np.array(points).T
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
     [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
@@ -285,12 +279,10 @@ def _draw(
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     """Difference from the reference in each split, as dots."""
-    columns = zip(
-        result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
-    )
+    models, references = result.models[name], result.models[f"{result.reference}"]
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
-        for window, model, ising in columns
+        for window, model, ising in zip(result.windows, models, references, strict=True)
         if _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
@@ -52,18 +54,11 @@ def gain_parts(
             for step in compared.gain_steps(order):
                 name = _PARTS[step.part][0]
                 added, error = step.bits_per_second, getattr(step.difference, "stderr", 0.0)
-                place = row + shift * _HEIGHT
-                bar = ax.barh(
-                    place,
-                    added,
-                    _HEIGHT,
-                    left,
-                    color=styles[step.part].colour,
-                    edgecolor="white",
-                    xerr=error if left and error else None,  # a score's own hides the others
-                    error_kw={"elinewidth": 0.8, "ecolor": "0.3"},
-                    label=None if name in labels else name,
-                )
+                look: dict[str, Any] = {"color": styles[step.part].colour, "edgecolor": "white"}
+                if left and error:  # a score's own error bar hides the others
+                    look |= {"xerr": error, "error_kw": {"elinewidth": 0.8, "ecolor": "0.3"}}
+                bar = ax.barh(row + shift * _HEIGHT, added, _HEIGHT, left, **look)
+                bar.set_label("" if name in labels else name)
                 labels.add(name)
                 about = {"recording": compared.recording, "part": name, "model": step.model}
                 tip(bar, about | {"bits/s": added, "standard error": error})

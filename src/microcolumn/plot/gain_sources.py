@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,16 +18,7 @@ from ..evaluate.time_errors import wave_variance
 from ..validation import Floats
 from ..words import Words
 from ._inputs import Compared, comparisons, documented, entitle
-from .style import (
-    DATA_COLOUR,
-    LEGEND,
-    MODEL_COLOURS,
-    OneColour,
-    axes_or_new,
-    literal,
-    one_colour,
-    signed,
-)
+from .style import LEGEND, MODEL_COLOURS, OneColour, axes_or_new, literal, one_colour, signed
 from .tips import tip
 
 #: Inches of a row of a recording, and around all rows.
@@ -55,19 +47,19 @@ def group_gain(
     if not listed:
         raise BadInput("no gain of groups over pairs is known", _REMEDY)
     colour = one_colour(color, MODEL_COLOURS["RBM"])
-    ratios = [c.relative(pair.first, pair.second) for c, pair in map(_with_groups, listed)]
-    mean = pooled([ratio for ratio in ratios if ratio])
     ax = axes_or_new(ax, (2.6, AROUND + LINE * (len(listed) + 1)))
     names = [literal(each.recording) for each in listed]
+    ratios = []
     for row, compared in enumerate(listed):
-        value, interval = percent(compared)
-        pair = _with_groups(compared)[1]
+        pair = _groups(compared)
+        ratios.append(compared.relative(pair.first, pair.second))
         about = {"recording": compared.recording, "model": f"{pair.first} over {pair.second}"}
-        _draw_row(ax, row, value, interval, "o", colour, about)
+        _draw_row(ax, row, *percent(compared), about, marker="o", color=colour)
+    mean = pooled([ratio for ratio in ratios if ratio])
     if mean is not None:
-        low, high = (100.0 * (end - 1.0) for end in mean[1])
-        value = 100.0 * (mean[0].value - 1.0)
-        _draw_row(ax, len(listed), value, (low, high), "D", DATA_COLOUR, {"recording": "all"})
+        value, low, high = (100.0 * (ratio - 1.0) for ratio in (mean[0].value, *mean[1]))
+        about = {"recording": "all"}
+        _draw_row(ax, len(listed), value, (low, high), about, marker="D", color="black")
         ax.axhline(len(listed) - 0.5, color="0.8", linewidth=0.6)
         names.append("all")
     ax.set_ylim(len(names) - 0.4, -0.7)
@@ -96,9 +88,10 @@ def cumulative_gain(
     whole gain. Grey is where 95 % of the lines of a steady gain would pass, at any one time. Of
     several comparisons the first is drawn.
     """
-    compared, pair = _with_groups(comparisons(models, words)[0])
-    colour = one_colour(color, MODEL_COLOURS["RBM"])
+    compared = comparisons(models, words)[0]
+    pair = _groups(compared)
     share, gain, stderr = gain_in_time(compared)
+    colour = one_colour(color, MODEL_COLOURS["RBM"])
     ax = axes_or_new(ax)
     steady = gain[-1] * share
     around = 1.96 * stderr * np.sqrt(share * (1.0 - share))
@@ -106,8 +99,8 @@ def cumulative_gain(
     band = ax.fill_between(percent_of_time, steady - around, steady + around)
     band.set(color="0.9", linewidth=0, label="a steady gain, 95 %")
     ax.plot(percent_of_time, steady, color="0.5", linewidth=0.8, linestyle="--")
-    [line] = ax.plot(percent_of_time, gain, color=colour)
-    line.set_label(f"{literal(pair.first)} over {literal(pair.second)}")
+    label = f"{literal(pair.first)} over {literal(pair.second)}"
+    [line] = ax.plot(percent_of_time, gain, color=colour, label=label)
     tip(line, {"held-out time (%)": percent_of_time, "bits/s so far": gain})
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xlim=(0.0, 100.0), xlabel="held-out time (%)", ylabel="gain so far (bits/s)")
@@ -156,7 +149,7 @@ def has_group_gain(compared: Comparison) -> bool:
 
 def percent(compared: Comparison) -> tuple[float, tuple[float, float]]:
     """The gain of groups and its 95 % interval, % of what the model without them gains."""
-    _, pair = _with_groups(compared)
+    pair = _groups(compared)
     unit = 100.0 / compared.scores[pair.second].bits_per_second
     low, high = pair.interval
     return unit * pair.bits_per_second, (unit * low, unit * high)
@@ -167,7 +160,7 @@ def gain_in_time(compared: Comparison) -> tuple[Floats, Floats, float]:
 
     Both begin with 0; means over splits. The error is that of the test words.
     """
-    compared, pair = _with_groups(compared)
+    pair = _groups(compared)
     both = both_cells(compared.scores[pair.first], compared.scores[pair.second])
     assert both is not None  # or there would be no difference
     cells = both[0].minus(both[1])
@@ -179,7 +172,7 @@ def gain_in_time(compared: Comparison) -> tuple[Floats, Floats, float]:
 
 def gains_by_activity(compared: Comparison) -> Floats:
     """Gain of groups by number of active units in each split, (n_splits, n_units + 1), bits/s."""
-    compared, pair = _with_groups(compared)
+    pair = _groups(compared)
     first, second = (
         {each.split: each.gain_by_active for each in compared.scores[name].splits}
         for name in (pair.first, pair.second)
@@ -191,27 +184,21 @@ def gains_by_activity(compared: Comparison) -> Floats:
     return found
 
 
-def _with_groups(compared: Comparison) -> tuple[Comparison, PairedDifference]:
-    """A comparison with its contrast of groups, of which there must be one."""
+def _groups(compared: Comparison) -> PairedDifference:
+    """The contrast of groups, of which there must be one."""
     if compared.groups is None:
         raise BadInput("no gain of groups over pairs is known", _REMEDY)
-    return compared, compared.groups
+    return compared.groups
 
 
 def _draw_row(
-    ax: Axes,
-    row: int,
-    value: float,
-    interval: tuple[float, float],
-    marker: str,
-    colour: OneColour,
-    about: dict[str, str],
+    ax: Axes, row: int, value: float, ends: tuple[float, float], about: dict[str, str], **look: Any
 ) -> None:
     """A mark with its interval, if that is known, and its number to the right."""
-    low, high = interval
+    low, high = ends
     if math.isfinite(low):
-        ax.plot([low, high], [row, row], color=colour, linewidth=1.8)
-    [mark] = ax.plot(value, row, marker, color=colour, markersize=5)
+        ax.plot(ends, [row, row], color=look["color"], linewidth=1.8)
+    [mark] = ax.plot(value, row, markersize=5, linestyle="", **look)
     tip(mark, about | {"gain (%)": value, "from (%)": low, "to (%)": high})
     text = signed(f"{value:+.{0 if abs(value) >= 2.0 else 1}f} %")
     ax.annotate(text, (1.0, row), xycoords=ax.get_yaxis_transform(), va="center", fontsize=7)

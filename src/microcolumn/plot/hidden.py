@@ -121,7 +121,7 @@ def draw_hidden_units(
     extent: Extent | None = None,
     room_for: int = 0,
     colours: Mapping[str, Any] = _COLOURS,
-) -> Axes:
+) -> None:
     """Draw the weights of hidden units in a given order, as :func:`hidden_units` does.
 
     Two plots of one width have the same scale where ``extent`` and ``room_for``, the number of
@@ -136,13 +136,12 @@ def draw_hidden_units(
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
         axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", size=8, **place)
-        return axes
+        return
     biases = [signed(f"{c:z.{int(abs(c) < 9.95)}f}") for c in model.c_[shown]]
     _name_columns(axes, {"hidden unit": [f"h{k}" for k in shown], "bias c": biases})
     of = "" if shown.size == order.size else f"{shown.size} of "
     live = f"live hidden unit{'s' * (order.size != 1)}"
     axes.set_xlabel(f"weight (nats)\n{of}{order.size} {live}, {by}", size=7)
-    return axes
 
 
 def _draw_charts(

@@ -175,11 +175,9 @@ def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units
     if len(table) * window != n_bits:
-        raise BadArgument(
-            "units",
-            f"has {len(table)} entries and the model {n_bits} bits in windows of {window} bins",
-            "pass the units of the words that it was fitted on",
-        )
+        bits = f"{n_bits} bits in windows of {window} bins"
+        problem = f"has {len(table)} entries and the model {bits}"
+        raise BadArgument("units", problem, "pass the units of the words that it was fitted on")
     return BitLayout(laminar(table), window)
 
 
@@ -200,10 +198,7 @@ def mark_window(ax: Axes, layout: BitLayout, *, along: Literal["y", "x"] = "y") 
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
         for border in () if many else layout.units.borders:
             draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
-    lags = range(1 - layout.window, 1)
-    axis.set_ticks(
-        [(lag + layout.window - 0.5) * n_units - 0.5 for lag in lags],
-        [signed(f"{lag}") for lag in lags],
-    )
+    middles = [(n + 0.5) * n_units - 0.5 for n in range(layout.window)]
+    axis.set_ticks(middles, [signed(f"{lag}") for lag in range(1 - layout.window, 1)])
     axis.set_tick_params(length=0)
     axis.set_label_text("lag (bins)")

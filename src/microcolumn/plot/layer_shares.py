@@ -112,7 +112,6 @@ def _statistics(
 def _rows_drawn(
     statistics: LayerStatistics, hidden: int | Sequence[int] | None
 ) -> list[HiddenUnitLayer]:
-    """Rows in the order drawn."""
     if not statistics.hidden:
         raise BadInput("no hidden unit has weight onto a unit with a layer", "pass another model")
     if hidden is None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
@@ -82,25 +81,20 @@ def hidden_map(
     width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     largest = float(np.abs(model.W_[:, column]).max()) or 1.0
     most = largest if limit is None else positive_number("limit", limit, _NATS)
-    colours = colour_map(cmap)
+    scale: dict[str, Any] = {"cmap": colour_map(cmap), "vmin": -most, "vmax": most}
     ax = axes_or_new(ax, (2.2, 1.8))
-    image = _draw_map(ax, model.W_[:, column], layout, width, most, colours)
+    image = _draw_map(ax, model.W_[:, column], layout, width, **scale)
     _colour_bar(ax, image, _BAR, "weight\n(nats)")
     return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
 def _draw_map(
-    ax: Axes,
-    weights: Floats,
-    layout: BitLayout,
-    bin_width: float | None,
-    limit: float,
-    colours: Colormap,
+    ax: Axes, weights: Floats, layout: BitLayout, bin_width: float | None, **colours: Any
 ) -> AxesImage:
     """Draw the weights of one hidden unit; without a bin width, time is counted in bins."""
     window, n_units = layout.window, layout.units.order.size
     by_unit = weights[layout.order].reshape(window, n_units).T
-    image = ax.imshow(by_unit, cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
+    image = ax.imshow(by_unit, aspect="auto", **colours)
     width = 1.0 if bin_width is None else 1e3 * bin_width
     image.set_extent(((0.5 - window) * width, 0.5 * width, n_units - 0.5, -0.5))
     mark_layers(ax, layout.units)
@@ -134,12 +128,13 @@ def hidden_maps(
     n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
-    layout, colours = bit_layout(model, units), colour_map(None)
+    scale: dict[str, Any] = {"cmap": colour_map(None), "vmin": -limit, "vmax": limit}
+    layout = bit_layout(model, units)
     for place, ax in enumerate(panels.ravel()):
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        _draw_map(ax, model.W_[:, shown[place]], layout, bin_width, limit, colours)
+        _draw_map(ax, model.W_[:, shown[place]], layout, bin_width, **scale)
         ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
         ax.xaxis.label.set_size(7)
         if place % n_columns:
@@ -205,7 +200,7 @@ def couplings(
     mark_window(axes, layout, along="x")
     axes.spines[["top", "right"]].set_visible(True)
     axes.set_xlabel(signs(model), size=7)
-    _draw_biases(axes, model.b_[layout.order], layout)
+    _draw_biases(axes, model.b_[layout.order])
     return entitle(axes, title)
 
 
@@ -227,7 +222,6 @@ def signs(model: PopulationModel) -> str:
 
 
 def _colour_bar(ax: Axes, image: AxesImage, place: Any, title: str, **options: Any) -> None:
-    """A colour bar beside the axes."""
     bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), **options)
     bar.ax.set_title(title, size=6, loc="left")
     bar.locator = MaxNLocator(5, steps=[1, 2, 5, 10])
@@ -235,7 +229,7 @@ def _colour_bar(ax: Axes, image: AxesImage, place: Any, title: str, **options: A
     bar.outline.set_linewidth(0.5)
 
 
-def _draw_biases(ax: Axes, b: Floats, layout: BitLayout) -> None:
+def _draw_biases(ax: Axes, b: Floats) -> None:
     """A bar for the bias of each row, beside the matrix."""
     beside = ax.inset_axes(_BIASES)
     draw_bars(beside, 0.0, b, THRESHOLD)

@@ -22,7 +22,6 @@ from .tips import tip
 from .word_patterns import MOST_POINTS, bit_names
 
 _NAMES = {"pairs": "covariance of a pair", "triplets": "third moment of a triplet"}
-_OF = ("pairs", "triplets")
 
 
 @documented("model, words")
@@ -53,7 +52,7 @@ def moments(
     units : Units, Words or Recording, optional
         Recorded units, by which pages name points; by default those of ``words``.
     """
-    one_of("of", of, _OF)
+    one_of("of", of, _NAMES)
     made_by = "mc.evaluate.adequacy(model, words).moments[...]"
     found = measured(
         models, words, Moments, made_by, lambda m, x: adequacy(m, x).moments[of], WordModel

@@ -68,9 +68,8 @@ def arcs(
     row = np.argsort(found.order)
     i, j = np.triu_indices(len(J), 1)
     strength = J[i, j]
-    strongest = np.argsort(-np.abs(strength), kind="stable")[
-        : min(most, np.count_nonzero(strength))
-    ]
+    n_all = int(np.count_nonzero(strength))
+    strongest = np.argsort(-np.abs(strength), kind="stable")[: min(most, n_all)]
     strength, i, j = strength[strongest], i[strongest], j[strongest]
     middle, reach = 0.5 * (row[i] + row[j]), 0.5 * np.abs(row[i] - row[j])
     farthest = reach / reach.max(initial=0.5)  # how far arcs go to the right
@@ -93,9 +92,8 @@ def arcs(
             ax.plot([], [], color=colours[sign], label=sign)
     if ax.get_legend_handles_labels()[1]:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, **LEGEND)
-    n_all = counted(int(np.count_nonzero(np.triu(J, 1))), "coupling")
-    text = n_all if strongest.size == np.count_nonzero(np.triu(J, 1)) else ""
-    return entitle(ax, title or text or f"the {strongest.size} strongest\nof {n_all}")
+    some = f"the {most} strongest\nof " if n_all > most else ""
+    return entitle(ax, title or f"{some}{counted(n_all, 'coupling')}")
 
 
 @documented("model, [0, 1]")

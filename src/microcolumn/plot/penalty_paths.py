@@ -130,7 +130,6 @@ _RING: dict[str, Any] = {
 
 
 def _paths(choices: Any) -> dict[str, PenaltyPath]:
-    """The paths of one choice, of several, or of several by name."""
     if isinstance(choices, TuneResult):
         choices = {name: each for name, each in choices.choices.items() if each.l1_values}
     kind: Any = AnyPath

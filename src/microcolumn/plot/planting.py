@@ -56,6 +56,10 @@ def planted(
     shown = named("groups", groups, PlantedGroup, "what mc.evaluate.match_groups returns")
     found = laminar(table_of(units))
     rows = {unit: row for row, unit in enumerate(found.ids)}
+    for unit in (unit for each in shown.values() for unit in (*each.units, *each.wrong)):
+        if unit not in rows:
+            problem = f"name unit {unit!r}, which is not among the units"
+            raise BadArgument("groups", problem, "pass the units of the recording")
     colours = by_name(list(shown), COLOURS, color)
     ax = axes_or_new(ax, (3.4, 3.4))
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -63,9 +67,13 @@ def planted(
     beside = len(shown) + _APART
     for column, (name, group) in enumerate(shown.items()):
         look = {"color": colours[name], "markersize": size, "markeredgewidth": size / 6.0}
-        _draw(ax, column, group, "right", group.units, rows, look)
-        for kind in _MARKS:
-            _draw(ax, beside + column, group, kind, getattr(group, kind), rows, look)
+        about = {"planted group": group.name, "hidden unit": group.hidden}
+        kinds = [kind for kind in _MARKS if getattr(group, kind)]
+        marked = [(beside + column, kind, getattr(group, kind)) for kind in kinds]
+        for place, kind, ids in ((float(column), "right", group.units), *marked):
+            at = [rows[unit] for unit in ids]
+            [dots] = ax.plot([place] * len(at), at, **_mark(kind, colours[name]) | look)
+            tip(dots, about | {"unit": ids})
     mark_layers(ax, found)
     for place, heading in ((0.0, "planted"), (beside, "found")):
         middle: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "ha": "center"}
@@ -78,26 +86,6 @@ def planted(
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
     ax.legend(handles=key, ncols=len(seen), handletextpad=0.1, **below, **LEGEND)
     return entitle(ax, title, pad=16.0)
-
-
-def _draw(
-    ax: Axes,
-    place: float,
-    group: PlantedGroup,
-    kind: str,
-    units: Sequence[str],
-    rows: Mapping[str, int],
-    look: Mapping[str, Any],
-) -> None:
-    """A column of units that are marked alike."""
-    for unit in units:
-        if unit not in rows:
-            problem = f"name unit {unit!r}, which is not among the units"
-            raise BadArgument("groups", problem, "pass the units of the recording")
-    if units:
-        marks = _mark(kind, look["color"]) | dict(look)
-        [dots] = ax.plot([place] * len(units), [rows[unit] for unit in units], **marks)
-        tip(dots, {"planted group": group.name, "hidden unit": group.hidden, "unit": units})
 
 
 def _mark(kind: str, colour: Any) -> dict[str, Any]:

@@ -12,12 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..errors import BadArgument, BadInput
-from ..evaluate import (
-    Calibration,
-    Prediction,
-    calibration as calibration_of,
-    predict,
-)
+from ..evaluate import Calibration, Prediction, calibration as calibration_of, predict
 from ..models import WordsEstimator
 from ..timeline import busiest_bins, run_starts
 from ..validation import whole_number

@@ -40,14 +40,13 @@ _LARGEST, _LEAST, _TOGETHER, _NONE = 45.0, 9.0, 2500.0, 1.5
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 
 
-def depth_label(depth_reference: str) -> str:
-    """Label of an axis of depths."""
-    return {
-        "surface": "depth below the surface (µm)",
-        "tip": "height above the tip (µm)",
-        "layer IV": "depth below the centre of layer IV (µm)",
-        "unstated": "depth as in the file (µm)",
-    }[depth_reference]
+#: Labels of an axis of depths, by what these are measured from.
+DEPTH_LABELS = {
+    "surface": "depth below the surface (µm)",
+    "tip": "height above the tip (µm)",
+    "layer IV": "depth below the centre of layer IV (µm)",
+    "unstated": "depth as in the file (µm)",
+}
 
 
 @documented("recording")
@@ -148,7 +147,6 @@ def assembly(
 
 
 def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """What is known of some units, by name."""
     columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
     if units.layer is not None:
         columns["layer"] = [units.layer[n] for n in rows]
@@ -169,15 +167,14 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
         margin = 0.06 * (deep - shallow) or 50.0
         limits = (shallow - margin, deep + margin)
         ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
-        ax.set_ylabel(depth_label(reference))
+        ax.set_ylabel(DEPTH_LABELS[reference])
         _shade_layers(ax, units)
     else:
         heights = np.argsort(rows.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, rows)
-        ax.set_ylabel(
-            "units by layer, depths unknown" if rows.layers else "units, in the order of the file"
-        )
+        by_layer, in_order = "units by layer, depths unknown", "units, in the order of the file"
+        ax.set_ylabel(by_layer if rows.layers else in_order)
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)

@@ -185,12 +185,8 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     try:
         return colormaps.get_cmap(SIGNED if cmap is None else cmap)
     except (ValueError, TypeError):
-        pass
-    raise BadArgument(
-        "cmap",
-        f"is {described(cmap)}",
-        f"give a colour map that matplotlib knows, such as {SIGNED!r}",
-    )
+        remedy = f"give a colour map that matplotlib knows, such as {SIGNED!r}"
+        raise BadArgument("cmap", f"is {described(cmap)}", remedy) from None
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
@@ -214,11 +210,8 @@ def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:
 
 def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
     if not is_color_like(color) or np.isnan(to_rgba(color)).any():
-        raise BadArgument(
-            argument,
-            f"is {described(color)}",
-            f"give a colour that matplotlib knows, such as 'red' or '#D55E00'{or_else}",
-        )
+        remedy = f"give a colour that matplotlib knows, such as 'red' or '#D55E00'{or_else}"
+        raise BadArgument(argument, f"is {described(color)}", remedy)
     return color if isinstance(color, str) else to_rgba(color)
 
 

@@ -297,7 +297,6 @@ def draw_activation(
 def _activation_stretch(
     P: Floats, words: Words, times: Floats, start_s: float | None, stop_s: float | None
 ) -> tuple[float, float]:
-    """Start and stop of what is drawn, seconds."""
     asked = asked_stretch(start_s, stop_s, SECONDS)
     if asked is None:
         n_bins = max(1, round(SECONDS / words.bin_width))

@@ -104,7 +104,6 @@ def gain(
 
 
 def _gains(models: Any, words: Any, given: Any, rates: Any) -> dict[str, _Gains]:
-    """Gains by model, of models on words, of arrays at rates or of results."""
     if rates is not None:
         if words is not None:
             raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
@@ -121,12 +120,9 @@ def _on_words(
 ) -> _Gains:
     """Gains of the newest bin of words by unit, at the rates of the model's training."""
     if not hasattr(model, "rates_"):
-        raise BadArgument(
-            name,
-            "was never fitted, so it knows no training rates",
-            "pass what mc.evaluate.conditional_gain(model, words, baseline=...) returns, and "
-            "rates=",
-        )
+        made_by = "mc.evaluate.conditional_gain(model, words, baseline=...)"
+        problem = "was never fitted, so it knows no training rates"
+        raise BadArgument(name, problem, f"pass what {made_by} returns, and rates=")
     held = words_for(model, words, None)
     gains = conditional_gain(model, held, given=given)
     rates = np.asarray(model.rates_)[-held.n_units :] / held.bin_width
@@ -134,15 +130,13 @@ def _on_words(
 
 
 def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
-    """Gains that are arrays, alone or by name, at given rates."""
     by_name = models if isinstance(models, Mapping) else {"": models}
     gains_of = {}
     for name, each in by_name.items():
         gains = real_array("models", each, "pass the gains of each unit in bits/s")
         if gains.shape != rates.shape or rates.ndim != 1:
-            raise BadArgument(
-                "gains", f"have shape {gains.shape} and rates {rates.shape}", "pass one per unit"
-            )
+            problem = f"have shape {gains.shape} and rates {rates.shape}"
+            raise BadArgument("gains", problem, "pass one per unit")
         gains_of[str(name)] = _by_unit([f"{k}" for k in range(rates.size)], rates, gains)
     return gains_of
 
@@ -152,10 +146,7 @@ def _of_results(models: Any) -> dict[str, _Gains]:
         raise BadArgument("models", "is an array of gains", "pass rates= too, in Hz for each unit")
     remedy = "fitted models and words, what results.predictions(...) returns, or gains and rates="
     return {
-        name: {
-            unit.unit: (unit.rate_hz, unit.gain_bits_per_second, unit.stderr)
-            for unit in result.units
-        }
+        name: {u.unit: (u.rate_hz, u.gain_bits_per_second, u.stderr) for u in result.units}
         for name, result in named("models", models, PredictionResult, remedy).items()
     }
 
@@ -171,7 +162,6 @@ def _by_unit(ids: Sequence[str], rates: Floats, gains: Floats) -> _Gains:
 def _name_units(
     ax: Axes, units: Sequence[str], rate: Floats, value: Floats, stderr: Floats
 ) -> None:
-    """Small names of few units, above their points."""
     drawn = np.flatnonzero(~np.isnan(rate).all(axis=0))
     if drawn.size > MOST_NAMED:
         return

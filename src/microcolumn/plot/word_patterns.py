@@ -36,18 +36,12 @@ MOST_POINTS = 1000
 #: Numbers of active bits of which each has a marker, or error bars with caps, of its own.
 _MOST_MARKERS = 30
 
-Given = (
-    WordModel
-    | PatternStatistics
-    | Sequence[WordModel | PatternStatistics]
-    | Mapping[str, WordModel]
-    | Mapping[str, PatternStatistics]
-)
+_Known = WordModel | PatternStatistics
 
 
 @documented("model, words")
 def patterns(
-    models: Given,
+    models: _Known | Sequence[_Known] | Mapping[str, _Known],
     words: Words | ArrayLike | None = None,
     *,
     units: HasUnits | None = None,
@@ -172,13 +166,10 @@ def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
 def _table(units: HasUnits, statistics: Mapping[str, PatternStatistics]) -> Units:
     """The table of units, of which the bits of all words must be whole bins."""
     table = table_of(units)
-    for each in statistics.values():
-        if each.X.shape[1] % max(len(table), 1):
-            raise BadArgument(
-                "units",
-                f"has {len(table)} entries and the words {each.X.shape[1]} bits",
-                "pass the units of the words",
-            )
+    for n_bits in (each.X.shape[1] for each in statistics.values()):
+        if n_bits % max(len(table), 1):
+            problem = f"has {len(table)} entries and the words {n_bits} bits"
+            raise BadArgument("units", problem, "pass the units of the words")
     return table
 
 
@@ -196,7 +187,6 @@ def _draw_band(ax: Axes, n_words: int) -> None:
 
 
 def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
-    """What is known of each word."""
     found: dict[str, Any] = {
         "active": each.n_active,
         "times seen": each.empirical * each.n_words,

@@ -55,12 +55,8 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 
 def named(found: Sequence[Finding], most: int = _MOST_NAMED) -> str:
-    """Recordings by name, or counted where they are many."""
-    return recordings_text([each.recording for each in found], most)
-
-
-def recordings_text(names: Sequence[str], most: int = _MOST_NAMED) -> str:
     """Recordings by name or, where they are more than ``most``, by their number."""
+    names = [each.recording for each in found]
     short = [name if len(name) <= 40 else f"{name[:39]}…" for name in names]
     return enumeration(short) if len(short) <= most else f"{len(short)} recordings"
 
@@ -100,11 +96,7 @@ def _parts_of_gain(found: Sequence[Finding]) -> Values:
         orders.append({part: some for part, some in by_part.items() if some})
     explanations = [each.compared.explanation for each in found]
     counts = Counter(each.parts for each in explanations if each)
-    return {
-        "orders": orders,
-        "simplest": explanations[0],
-        "explanations": counts.most_common(),
-    }
+    return {"orders": orders, "simplest": explanations[0], "explanations": counts.most_common()}
 
 
 def _best_model(found: Sequence[Finding]) -> Values:
@@ -131,7 +123,7 @@ def _next_best(found: Finding) -> str:
     Else the next one, unless their difference is stated already.
     """
     best, ours, pair = found.best, found.compared.best_of_family, found.pair
-    ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
+    ranked = found.compared.ranked
     if best is None or len(ranked) < 2:
         return ""
     if best.spec.is_alternative and ours is not None:

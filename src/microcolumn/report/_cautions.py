@@ -86,12 +86,12 @@ def _of_the_run(results: Results) -> Iterator[str]:
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     if unread:
         yield _caution("unread", names=unread)
-    if made["n_done"] < made["n_planned"]:
-        yield _caution("unfinished", **made)
-    if made["failures"]:
-        yield _caution("failures", **made)
-    if len(made["environments"]) > 1:
-        yield _caution("environments", **made)
+    doubts = {
+        "unfinished": made["n_done"] < made["n_planned"],
+        "failures": made["failures"],
+        "environments": len(made["environments"]) > 1,
+    }
+    yield from (_caution(kind, **made) for kind, is_doubtful in doubts.items() if is_doubtful)
 
 
 def _of_units(results: Results) -> Iterator[str]:
@@ -111,13 +111,8 @@ def _of_flow(results: Results) -> Iterator[str]:
     tested = {condition.experiment for condition in results.tested()}
     leading = {by_likelihood(results, c).experiment for c in results.tested()}
     for leads in (False, True):
-        names = [
-            experiment.name
-            for experiment in results.plan.experiments
-            if experiment in tested
-            and compares_groups(experiment, "mpf")
-            and (experiment in leading) == leads
-        ]
+        some = [each for each in results.plan.experiments if (each in leading) == leads]
+        names = [e.name for e in some if e in tested and compares_groups(e, "mpf")]
         if names:
             yield _caution("flow", names=names, leads=leads)
 
@@ -150,7 +145,6 @@ def _of_change(results: Results, recording: str, experiment: Experiment) -> Iter
 
 
 def _tests(results: Results, found: WindowResult, experiment: Experiment, name: str) -> list[_Test]:
-    """All tests of a model of one recording."""
     tests = []
     for window, model in zip(found.windows, found.models[name], strict=True):
         if model is None:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..atomic import atomic_write
@@ -63,20 +62,17 @@ def csv_text(rows: Iterable[Row]) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return csv_cell(";".join(map(str, value)))
-    return (
-        "" if value is None or (isinstance(value, float) and math.isnan(value)) else csv_cell(value)
-    )
+    is_unknown = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if is_unknown else csv_cell(value)
 
 
 def _scores(results: Results) -> list[Row]:
-    """Each model on the test part of each split."""
     found = results.scores()
     rows: list[Row] = found if isinstance(found, list) else found.to_dict("records")
     return rows
 
 
 def _differences(results: Results, condition: Condition) -> Iterator[Row]:
-    """Every two models, over all splits."""
     for pair in results.comparison(**condition.names).pairs:
         low, high = pair.interval
         yield row_of(pair) | {"low": low, "high": high}
@@ -109,13 +105,11 @@ def _at_conditions(
 
 #: What makes the rows of each file: models on each test part, every two models, hidden units of
 #: split 0, recorded units, parameters of split 0 with their intervals, what models say of words.
-TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
-    {
-        "scores": _scores,
-        "differences": _at_conditions(_differences),
-        "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
-        "units": _at_conditions(known_units),
-        "parameters": _at_conditions(partial(_of_models, what="intervals")),
-        "adequacy": _at_conditions(_adequacy),
-    }
-)
+TABLES: Mapping[str, Callable[[Results], list[Row]]] = {
+    "scores": _scores,
+    "differences": _at_conditions(_differences),
+    "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
+    "units": _at_conditions(known_units),
+    "parameters": _at_conditions(partial(_of_models, what="intervals")),
+    "adequacy": _at_conditions(_adequacy),
+}

@@ -22,18 +22,17 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
-from ._tables import window_text
+from ._tables import condition_text
 from ._wording import text
 
 #: Kinds of answers that say neither yes nor no, and those that say that groups add nothing.
 OPEN = ("undecided", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
-UNTESTED = "not tested"
 _VERDICTS = {
     "groups": "groups better",
     "pairs": "groups worse",
-    "untested": UNTESTED,
+    "untested": "not tested",
 } | dict.fromkeys(PAIRS_SUFFICE, "groups not needed")
 
 
@@ -81,8 +80,6 @@ class Finding:
     """What was found in one recording by one experiment."""
 
     recording: str
-    experiment: str
-    window: int  # bins per word
     about: str  # recording, experiment and window in words
     compared: Comparison  # all models
     #: Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
@@ -173,8 +170,8 @@ class Finding:
         best, ours = self.best, self.compared.best_of_family
         return {
             "recording": self.recording,
-            "experiment": self.experiment,
-            "window": self.window,
+            "experiment": self.compared.experiment,
+            "window": self.compared.window,
             "n_units": self.compared.n_units,
             "verdict": self.kind,
             "groups": pair,
@@ -195,17 +192,15 @@ class Finding:
 def finding(results: Results, condition: Condition, *, several: bool) -> Finding:
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
-    experiment = f", {condition.experiment.name}" if several else ""
     pair = compared.groups
-    hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
+    with_groups = (model for model in compared.ranked if model.spec.has_groups)
+    hidden = compared.scores[pair.first] if pair else next(with_groups, None)
     described = results.if_computed(results.adequacy, {}, **condition.names)
     tested = [model.name for model in compared.ranked if model.name in described]
     name = tested[0] if tested else ""
     return Finding(
         recording=condition.recording,
-        experiment=condition.experiment.name,
-        window=condition.window,
-        about=f"{condition.recording}{experiment}{window_text(condition)}",
+        about=condition_text(condition, with_experiment=several),
         compared=compared,
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),
@@ -246,11 +241,6 @@ def _kind(compared: Comparison) -> str:
     if pair.differs:
         return "groups" if pair.bits_per_second > 0.0 else "pairs"
     return pair.verdict
-
-
-def _best_hidden(compared: Comparison) -> ModelScore | None:
-    hidden = [model for model in compared.models if model.spec.has_groups]
-    return max(hidden, key=lambda model: model.bits_per_second, default=None)
 
 
 def _layering(results: Results, condition: Condition, model: ModelScore | None) -> Layering | str:

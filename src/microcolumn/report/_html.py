@@ -18,7 +18,6 @@ from ..atomic import atomic_write
 from ..errors import BadInput
 from ..models.spec import ALTERNATIVES, MODELS
 from ..study import Results
-from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._content import Picture, Section
@@ -26,7 +25,9 @@ from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import further, pictures
 from ._sections import sections
+from ._tables import longest
 from ._typography import isolated, sentence, signed, stopped, typeset, unbroken
+from ._wording import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,8 +120,8 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "paper": references([("", _PAPER)])[0],
         "results": results,
         "provenance": results.provenance(),
-        "work": tables.work_text(results.provenance()),
-        "seeds": [(each.name, tables.seeds_text(each)) for each in results.plan.experiments],
+        "work": text("work", **results.provenance()),
+        "seeds": [(e.name, text("seeds", experiment=e)) for e in results.plan.experiments],
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
         "version": __version__,
         "explorers": data if interactive else None,
@@ -133,7 +134,7 @@ def _methods(results: Results) -> list[tuple[str, str]]:
         results.plan,
         layers=any(
             found
-            for condition in tables.longest(results)
+            for condition in longest(results)
             for _, found in results.of_models(results.layers, condition)
         ),
         simulated=[name for name in results.recordings if results.is_simulated(name)],

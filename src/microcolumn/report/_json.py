@@ -45,7 +45,6 @@ def report_dict(results: Results) -> dict[str, Any]:
 
 
 def _everything(results: Results, condition: Condition) -> dict[str, Any]:
-    """All results of one condition that are computed."""
     by_model = {}
     for spec in results.index.specs(condition):
         where = {"model": spec, **condition.names}

@@ -49,7 +49,10 @@ def methods(
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
         paragraphs.append((f"Words and models{name}", _words(plan, each, simulated, n_units)))
-    paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
+    options = signature(annealed_importance_sampling).parameters
+    steps = list(dict.fromkeys(f"{each.max_steps:,}" for each in plan.experiments))
+    annealed = worded("report", "methods/normalisation", options=options, steps=steps)
+    paragraphs += [("Normalisation", annealed), ("Scores and errors", _scores(plan))]
     if layers:
         paragraphs.append(("Layers", worded("report", "methods/layers")))
     return [(title, typeset(text)) for title, text in paragraphs]
@@ -83,12 +86,6 @@ def _words(
         per_decade=AUTOMATIC[l1] if isinstance(l1, str) else None,
         train=experiment.train,
     )
-
-
-def _normalisation(plan: Plan) -> str:
-    options = signature(annealed_importance_sampling).parameters
-    steps = dict.fromkeys(f"{experiment.max_steps:,}" for experiment in plan.experiments)
-    return worded("report", "methods/normalisation", options=options, steps=list(steps))
 
 
 def _scores(plan: Plan) -> str:

@@ -19,7 +19,7 @@ from ._structure import (
     interval_sentences,
     layer_sentences,
 )
-from ._tables import Table, longest, window_text
+from ._tables import Table, condition_text, longest
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
 
@@ -82,18 +82,15 @@ def _of_recordings(
     }
     if len(drawn) < 2:
         return [item for items in drawn.values() for item in items], []
+    facts = {name: text("recording", row=row) for name, row in results.recordings.items()}
     return [], [
-        Block(name, tables.recording_facts(results.recordings[name]), items, name, pane=True)
-        for name, items in drawn.items()
-        if items
+        Block(name, facts[name], items, name, pane=True) for name, items in drawn.items() if items
     ]
 
 
 def _groups(results: Results, recording: str) -> list[Item]:
-    """The table of the clearest groups of a recording."""
-    found = [each for each in longest(results) if each.recording == recording][:1]
-    tables_of = [(each, group_table(results, each)) for each in found]
-    return [item for each, table in tables_of for item in _shown(results, each, table)]
+    found = next((each for each in longest(results) if each.recording == recording), None)
+    return [] if found is None else _shown(results, found, group_table(results, found))
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
@@ -166,8 +163,11 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
     windows = enumeration([f"T = {window}" for window in found.windows])
-    return [BulletList((f"Tested at {windows}", *tables.growth_sentences(found)))]
+    grown = found.growth().items()
+    lines = [text("growth", model=model, pair=pair, **about) for model, pair in grown]
+    return [BulletList((f"Tested at {windows}", *lines))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
@@ -207,6 +207,4 @@ def _shown(results: Results, condition: Condition, *found: Table | None) -> list
 
 
 def _about(results: Results, condition: Condition) -> str:
-    several = len(results.plan.experiments) > 1
-    experiment = f", {condition.experiment.name}" if several else ""
-    return f"{condition.recording}{experiment}{window_text(condition)}"
+    return condition_text(condition, with_experiment=len(results.plan.experiments) > 1)

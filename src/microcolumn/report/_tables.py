@@ -7,16 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..evaluate import Comparison, ModelScore, WindowResult
+from ..evaluate import Comparison, ModelScore
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood
-from ..formatting import counted, duration, number, scientific
+from ..formatting import duration, number, scientific
 from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
-from ..study.index import Row
 from ..wording import worded
-from ._typography import period
-from ._wording import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +44,16 @@ def longest(results: Results) -> list[Condition]:
     return list(dict.fromkeys([*leading.values(), *tested.values()]))
 
 
-def recording_facts(row: Row) -> str:
-    """Size of a recording: units, spikes, duration; and whether it is simulated."""
-    units = counted(row["n_units"], "unit")
-    size = f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
-    return f"{size}, simulated" if row["simulated"] else size
-
-
-def window_text(condition: Condition) -> str:
-    """``", T = 3"`` where an experiment has words of several bins."""
-    return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+def condition_text(condition: Condition, *, with_experiment: bool) -> str:
+    """``"B4, likelihood, T = 3"``, without the last part where words have one bin."""
+    experiment = f", {condition.experiment.name}" if with_experiment else ""
+    window = f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+    return f"{condition.recording}{experiment}{window}"
 
 
 def groups_of(condition: Condition, model: str) -> str:
     """What the page calls the hidden units of a model, to find those of a table in the raster."""
-    about = f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
-    return f"{about}, {model}"
+    return f"{condition_text(condition, with_experiment=True)}, {model}"
 
 
 def models(compared: Comparison) -> Table:
@@ -74,9 +65,6 @@ def models(compared: Comparison) -> Table:
         (
             model.name,
             *_score(model),
-            "-"
-            if math.isnan(model.dirichlet_gain) or model.has_spurious_mode
-            else f"{model.dirichlet_gain:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
@@ -118,31 +106,18 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     return table if rows else None
 
 
-def work_text(made: Row) -> str:
-    """Jobs done, the time they took, and when, of what ``results.provenance()`` says."""
-    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
-    return f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work
-
-
-def seeds_text(experiment: Experiment) -> str:
-    """Seeds of an experiment's splits, and of the models fitted to them."""
-    return text("seeds", experiment=experiment)
-
-
 def p_cell(p_value: float) -> str:
     """A p-value in a column that is called p."""
     return p_text(p_value).removeprefix("p ").removeprefix("= ")
 
 
 def _score(model: ModelScore) -> tuple[str, ...]:
-    """Bits/s, its error, per unit and per spike; a spurious mode takes the place of them."""
+    """Bits/s, its error, per unit, per spike, Dirichlet gain; or a spurious mode instead."""
     if model.has_spurious_mode:
-        return spurious_mode_text(model.spurious_mass), "-", "-", "-"
-    shares = model.per_neuron, model.bits_per_spike
-    return (
-        *(number(value) for value in (model.bits_per_second, model.stderr)),
-        *(number(value, 3) for value in shares),
-    )
+        return spurious_mode_text(model.spurious_mass), "-", "-", "-", "-"
+    shares = number(model.per_neuron, 3), number(model.bits_per_spike, 3)
+    gain = "-" if math.isnan(model.dirichlet_gain) else f"{model.dirichlet_gain:+z.2f}"
+    return number(model.bits_per_second), number(model.stderr), *shares, gain
 
 
 def _chosen(model: ModelScore) -> str:
@@ -157,14 +132,6 @@ def _chosen(model: ModelScore) -> str:
         return f"{chosen[0]} to {chosen[-1]}"
     times = "\N{MULTIPLICATION SIGN}"
     return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
-
-
-def growth_sentences(found: WindowResult) -> list[str]:
-    """Whether the gain over the Ising model grows from the shortest to the longest words."""
-    about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
-    return [
-        text("growth", model=model, pair=pair, **about) for model, pair in found.growth().items()
-    ]
 
 
 def recordings(results: Results) -> Table:

@@ -1,9 +1,8 @@
-"""Numbers and times as they are set in print."""
+"""Numbers and sentences as they are set in print."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from textwrap import fill
 
 #: Letters of a line, where a terminal is not narrower.
@@ -68,14 +67,6 @@ def filled(text: str, columns: int | None, first: str = "", others: str | None =
         break_long_words=False,
     )
     return lines.replace("\N{NO-BREAK SPACE}", " ")
-
-
-def period(first: str, last: str) -> str:
-    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 2026-11-17 03:49 UTC"``."""
-    ends = (
-        f"{datetime.fromisoformat(each).astimezone(UTC):%Y-%m-%d %H:%M}" for each in (first, last)
-    )
-    return f"{' to '.join(dict.fromkeys(ends))} UTC"
 
 
 def sentence(text: str) -> str:

@@ -29,10 +29,7 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     if not rows:
         return []
     first = rows[0]
-    known = {
-        "assemblies": n_splits > 1 and first["assemblies_model"],
-        "gain": first["gain_model"],
-    }
+    known = {"assemblies": n_splits > 1 and first["assemblies_model"], "gain": first["gain_model"]}
     return [text("units", what=what, rows=rows, **first) for what in known if known[what]]
 
 
@@ -63,7 +60,6 @@ def _partners(row: Row) -> str:
 
 
 def _value(value: float, stderr: float) -> str:
-    """A number with its error where that is known."""
     return number(value) if math.isnan(stderr) else with_error(value, stderr)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluate.assembly import MEANING, STABLE
 from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
-from ..formatting import number
+from ..formatting import duration, number
 from ..wording import worded
 
 
@@ -24,6 +24,7 @@ def span(values: Iterable[float], form: str = "z.2f") -> str:
 
 
 _SHARED: dict[str, Any] = {
+    "duration": duration,
     "fewest": FEWEST_SPLITS,
     "level": LEVEL,
     "number": number,

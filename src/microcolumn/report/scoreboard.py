@@ -39,20 +39,11 @@ def scoreboard(
     seconds: float | None = None,
     brief: bool = False,
 ) -> list[Line]:
-    """What a study found, in at most 13 lines that fit a terminal of so many columns.
+    """What a study found, in at most 13 lines that fit a terminal of so many columns, or 100.
 
     Of one recording, a row for each model; of several, a row for each recording and their mean.
-
-    Parameters
-    ----------
-    results : Results
-        Of a finished or unfinished study.
-    columns : int, optional
-        Of the terminal; 100 without one.
-    seconds : float, optional
-        How long the run has taken.
-    brief : bool
-        Only the scores and the answer, without what the data are, groups and notes.
+    ``seconds`` is how long the run has taken. A ``brief`` one has the scores and the answer alone,
+    without what the data are, groups and notes.
     """
     width = min(columns or WIDTH, WIDTH)
     for most in (5, 4, 3, 2):  # rows, of which a narrow terminal has space for fewer
@@ -74,7 +65,8 @@ def _lines(
         yield from _table(table, width)
         lines = [filled(each, width, "  ") for each in rest]
         # The names of others have space on one line, or are left out.
-        yield from (Line(each, "dim") for each in min(lines, key=_n_lines).splitlines())
+        shorter = min(lines, key=lambda each: each.count("\n"))
+        yield from (Line(each, "dim") for each in shorter.splitlines())
     yield from _wrapped(f"{answer.title}.", width, "bold")
     if brief:
         return
@@ -85,30 +77,17 @@ def _lines(
     yield from _wrapped(text("scoreboard/notes", **notes), width, "dim")
 
 
-def _wrapped(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
-    return [Line(line, style) for line in filled(words, width, indent).splitlines()]
+def _wrapped(words: str, width: int, style: str = "") -> list[Line]:
+    return [Line(line, style) for line in filled(words, width).splitlines()]
 
 
 def _headline(results: Results, first: Sequence[Finding], width: int, seconds: float | None) -> str:
     """Which recordings, how large, in which words and splits; how long it took, on the right."""
     one = first[0]
-    [experiment] = [e for e in results.plan.experiments if e.name == one.experiment]
     row = results.recordings[one.recording]
-    words = results.all_words(one.recording, experiment=one.experiment)
-    about = text(
-        "scoreboard/about",
-        one=len(first) == 1,
-        simulated=bool(simulated(results)),
-        n_units=words.n_units,
-        n_recorded=row["n_units"],
-        seconds=words.n_bins * experiment.bin_width,
-        recorded_s=row["duration_s"],
-        bin_width=experiment.bin_width,
-        window=one.window,
-        n_splits=one.compared.n_splits,
-        n_planned=one.compared.n_planned,
-        split_by=experiment.split_by,
-    )
+    words = results.all_words(one.recording, experiment=one.compared.experiment)
+    made = {"recorded": row, "words": words, "simulated": simulated(results)}
+    about = text("scoreboard/about", compared=one.compared, one=len(first) == 1, **made)
     name = one.recording if len(first) == 1 else f"{len(first)} recordings"
     line = f"{name}: {about}"
     return line if seconds is None else f"{line} {duration(seconds).rjust(width - len(line) - 1)}"
@@ -173,10 +152,6 @@ def _reference(one: Finding) -> ModelScore | None:
 def _rest(**values: list[Any]) -> list[str]:
     """What is said of the others, with their names and without."""
     return [text("scoreboard/rest", named=named, **values) for named in (True, False)]
-
-
-def _n_lines(shown: str) -> int:
-    return len(shown.splitlines())
 
 
 def _over(one: Finding, model: ModelScore, reference: ModelScore | None) -> tuple[str, str]:

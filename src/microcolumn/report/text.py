@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ..formatting import text_table
 from ..study import Results
-from . import _tables as tables
 from ._answer import WholeAnswer, whole_answer
 from ._cautions import cautions
 from ._content import BulletList, Item, Paragraph, Section
 from ._sections import sections
 from ._tables import Table
 from ._typography import WIDTH, filled, sentence
+from ._wording import text
 from .scoreboard import Line, scoreboard
 
 #: Lines of a short report at most: with the line on what is left out, 40.
 _PAGE = 38
-
-
-class _Block(NamedTuple):
-    """Lines of text below a heading; one of them may be empty."""
-
-    heading: str
-    text: str
-
-    @property
-    def lines(self) -> list[Line]:
-        """The heading, bold, the text, and a line between it and the next block."""
-        heading = [Line(line, "bold") for line in self.heading.splitlines()]
-        return [*heading, *map(Line, self.text.splitlines()), Line("")]
 
 
 def report_text(results: Results) -> str:
@@ -54,7 +40,7 @@ def report_lines(results: Results, columns: int | None = None) -> list[Line]:
 
     Without one, tables are as wide as they are.
     """
-    return [line for block in _blocks(results, columns) for line in block.lines][:-1]
+    return [line for block in _blocks(results, columns) for line in block][:-1]
 
 
 def short_report(results: Results, columns: int | None = None) -> list[Line]:
@@ -62,42 +48,47 @@ def short_report(results: Results, columns: int | None = None) -> list[Line]:
     lines = [*scoreboard(results, columns), Line("")]
     paragraphs = _paragraphs(whole_answer(results), columns)
     for block in (*_cautions(results, columns), *paragraphs):
-        if len(lines) + len(block.lines) <= _PAGE:
-            lines += block.lines
+        if len(lines) + len(block) <= _PAGE:
+            lines += block
     return lines
 
 
-def _blocks(results: Results, columns: int | None) -> Iterator[_Block]:
+def _block(body: str, heading: str = "") -> list[Line]:
+    """Lines of text below a bold heading, and one between them and the next block."""
+    above = [Line(line, "bold") for line in heading.splitlines()]
+    return [*above, *map(Line, body.splitlines()), Line("")]
+
+
+def _blocks(results: Results, columns: int | None) -> Iterator[list[Line]]:
     yield from _answer(results, columns)
     for section in sections(results, None):
-        yield from (_Block("", text) for text in _section_texts(section, columns))
+        yield from map(_block, _section_texts(section, columns))
     yield from _cautions(results, columns)
-    yield _Block("", _provenance(results, columns))
+    yield _block(_provenance(results, columns))
 
 
-def _cautions(results: Results, columns: int | None) -> Iterator[_Block]:
+def _cautions(results: Results, columns: int | None) -> Iterator[list[Line]]:
     if warned := cautions(results):
-        yield _Block("Cautions", _bullets(warned, columns))
+        yield _block(_bullets(warned, columns), "Cautions")
 
 
-def _answer(results: Results, columns: int | None) -> Iterator[_Block]:
+def _answer(results: Results, columns: int | None) -> Iterator[list[Line]]:
     """The title, what a reader must know first, the questions, and a line for each recording."""
     found = whole_answer(results)
-    yield _Block(filled(found.title, columns), f"{found.subtitle}.")
+    yield _block(f"{found.subtitle}.", filled(found.title, columns))
     if found.quick:
         small, remedy = sentence(found.quick.small), sentence(found.quick.remedy)
-        yield _Block("", f"{filled(small, columns)}\n{remedy}")
+        yield _block(f"{filled(small, columns)}\n{remedy}")
     if found.simulated:
-        yield _Block("", filled(f"{found.simulated}.", columns))
+        yield _block(filled(f"{found.simulated}.", columns))
     yield from _paragraphs(found, columns)
 
 
-def _paragraphs(found: WholeAnswer, columns: int | None) -> Iterator[_Block]:
-    """The questions with their answers, and a line for each recording."""
-    for question, text in found.paragraphs:
-        yield _Block(question, filled(text, columns, "  "))
+def _paragraphs(found: WholeAnswer, columns: int | None) -> Iterator[list[Line]]:
+    for question, answer in found.paragraphs:
+        yield _block(filled(answer, columns, "  "), question)
     if found.table:
-        yield _Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
+        yield _block(_laid_out(found.table, min(columns or WIDTH, WIDTH)), "In short")
 
 
 def _bullets(lines: Sequence[str], columns: int | None) -> str:
@@ -126,9 +117,10 @@ def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
 
 def _provenance(results: Results, columns: int | None) -> str:
     made = results.provenance()
-    lines = [tables.work_text(made)]
+    lines = [text("work", **made)]
     lines += [", ".join(map(" ".join, versions.items())) for versions in made["environments"]]
-    lines += [f"{each.name}: {tables.seeds_text(each)}" for each in results.plan.experiments]
+    for each in results.plan.experiments:
+        lines.append(f"{each.name}: {text('seeds', experiment=each)}")
     for name, row in results.recordings.items():
         data = f"sha256 {row['fingerprint'][:16]}, {row['source'] or 'in memory'}"
         lines.append(f"{name}: {data}")
@@ -137,8 +129,8 @@ def _provenance(results: Results, columns: int | None) -> str:
 
 def _laid_out(table: Table, columns: int | None) -> str:
     """A table with its note, as wide as it is unless a terminal has so many columns."""
-    text = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
-    return f"{text}\n{filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
+    rows = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
+    return f"{rows}\n{filled(f'({table.note})', columns, '  ', '   ')}" if table.note else rows
 
 
 def _underlined(title: str, line: str, columns: int | None) -> str:

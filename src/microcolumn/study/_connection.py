@@ -89,16 +89,14 @@ def check_place(path: Path, *, new: bool) -> None:
         kind = path.stat().st_mode
     except FileNotFoundError:
         if not new:
-            raise StoreError(
-                f"{path} does not exist; give the path of a study's store, or run the study first"
-            ) from None
+            remedy = "give the path of a study's store, or run the study first"
+            raise StoreError(f"{path} does not exist; {remedy}") from None
         if not path.parent.is_dir():
             raise StoreError(f"the folder {path.parent} does not exist; make it first") from None
         return
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be reached ({error.strerror}); check the path and its permissions"
-        ) from error
+        problem = f"{path} cannot be reached ({error.strerror})"
+        raise StoreError(f"{problem}; check the path and its permissions") from error
     if not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "no ordinary file"
         raise StoreError(f"{path} is {what}; add a file name, like study.db")
@@ -160,6 +158,5 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     if present != definitions():
         names = {**definitions(), **present}
         [name, *_] = [name for name in names if present.get(name) != definitions().get(name)]
-        raise StoreError(
-            DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed")
-        )
+        reason = f"the definition of {name!r:.80} changed"
+        raise StoreError(DAMAGED.format(path=path, reason=reason))

@@ -69,7 +69,7 @@ class Prepared:
     def enter(self, store: Store, *, command: str) -> list[str]:
         """Write plan and recordings into a store that fits, merge parts; sentences on changes."""
         messages = _changes(self.plan, store)
-        _check_unchanged(self.recordings, self.recording_info, store)
+        self._check_unchanged(store)
         for name, recording in self.recordings.items():
             row = recording_row(name, recording, self.recording_info[name], self.plan)
             store.write_recording(row)
@@ -80,6 +80,20 @@ class Prepared:
             command=command,
         )
         return [*messages, *merge_parts(store).sentences]
+
+    def _check_unchanged(self, store: Store) -> None:
+        """Refuse recordings that are not what the store was made from."""
+        known = {row["name"]: row for row in store.rows("recordings")}
+        for name, now in self.recordings.items():
+            before = known.get(name)
+            if before and before["fingerprint"] != self.recording_info[name].fingerprint:
+                had = f"{before['n_spikes']:,} spikes of {before['n_units']} units"
+                has = f"{now.n_spikes:,} of {now.n_units} (or other times or layers)"
+                raise BadInput(
+                    f"recording {name!r} is not the one that {store.path} was made from: it had "
+                    f"{had}, now it has {has}",
+                    advice("restore it or the options it was read with, or state another {store}"),
+                )
 
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
@@ -130,22 +144,6 @@ class Prepared:
         if key not in self._words:
             self._words[key] = words_of(self.recordings[recording], experiment)
         return self._words[key]
-
-
-def _check_unchanged(
-    recordings: Mapping[str, Recording], recording_info: Mapping[str, RecordingInfo], store: Store
-) -> None:
-    """Refuse recordings that are not what the store was made from."""
-    known = {row["name"]: row for row in store.rows("recordings")}
-    for name, recording in recordings.items():
-        before = known.get(name)
-        if before is not None and before["fingerprint"] != recording_info[name].fingerprint:
-            raise BadInput(
-                f"recording {name!r} is not the one that {store.path} was made from: it had "
-                f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
-                f"{recording.n_spikes:,} of {recording.n_units} (or other times or layers)",
-                advice("restore it or the options it was read with, or state another {store}"),
-            )
 
 
 def recording_row(

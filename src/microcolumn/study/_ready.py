@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Mapping
+from graphlib import TopologicalSorter
 
 from ._jobs import Job
 
@@ -23,27 +24,19 @@ class ReadyJobs:
             digest: (names.index(job.experiment), job.split or 0, k)
             for k, (digest, job) in enumerate(jobs.items())
         }
-        self._waits_for = {
-            digest: set(used(job)).difference(done)
-            for digest, job in jobs.items()
-            if digest not in done
-        }
+        left = {digest: job for digest, job in jobs.items() if digest not in done}
+        self._left = TopologicalSorter(
+            {d: {*used(job)}.difference(done) for d, job in left.items()}
+        )
+        self._left.prepare()
         self._ready: list[tuple[tuple[int, int, int], str]] = []
-        for digest, others in self._waits_for.items():
-            if not others:
-                self._add(digest)
 
     def take(self) -> str | None:
         """The next job; None if none is ready, since all are given out or wait for others."""
+        for digest in self._left.get_ready():
+            heapq.heappush(self._ready, (self._order[digest], digest))
         return heapq.heappop(self._ready)[1] if self._ready else None
 
     def finish(self, digest: str) -> None:
         """Note that a job is done. What waits for one that failed is never given out."""
-        for user, others in self._waits_for.items():
-            if digest in others:
-                others.discard(digest)
-                if not others:
-                    self._add(user)
-
-    def _add(self, digest: str) -> None:
-        heapq.heappush(self._ready, (self._order[digest], digest))
+        self._left.done(digest)

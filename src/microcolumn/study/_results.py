@@ -16,11 +16,12 @@ from ..models.spec import INDEPENDENT
 from ..notebook import card, facts
 from ..partition.convergence import Convergence
 from ..safe_text import shortened
+from ..timeline import default_blocks
+from ..wording import worded
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
-from .index import Condition, NotComputedError, Row, Where, log_partition_of, n_blocks
-from .plan import Experiment
+from .index import Condition, NotComputedError, Row, Where, log_partition_of
 from .unit_table import unit_rows
 
 _ADEQUACY = "the adequacy of split 0"
@@ -75,7 +76,6 @@ class Results(StoredStudy):
         return f"Results({self.file}: {shortened(names)}; {done})"
 
     def _repr_html_(self) -> str:
-        """How much is done, and the best model of each recording."""
         jobs = self.provenance()
         failed = [f"{each['job']}: {each['error']}" for each in jobs["failures"]]
         about = {
@@ -83,7 +83,8 @@ class Results(StoredStudy):
             "jobs": f"{jobs['n_done']:,} of {jobs['n_planned']:,} done",
             "failed": "; ".join(failed[:_MOST_FAILURES]) + " ..." * (len(failed) > _MOST_FAILURES),
         }
-        about |= {each.name: _plan_of(each) for each in self.plan.experiments}
+        for each in self.plan.experiments:
+            about[each.name] = worded("study", "experiment", experiment=each)
         rows = [self._overview(at) for at in self.index.conditions()]
         cells = [list(row.values()) for row in rows[:_MOST_ROWS]]
         left = ("recording", "experiment", "best model")
@@ -178,7 +179,11 @@ class Results(StoredStudy):
 
     def blocks_dealt(self, condition: Condition) -> int | None:
         """Blocks of time dealt to training and test parts; None where single words were."""
-        return n_blocks(self._scores(condition), condition)
+        if condition.experiment.split_by == "words":
+            return None
+        scores = self._scores(condition).values()
+        tested = max((score.n_words for each in scores for score in each), default=0)
+        return default_blocks(round(tested / (1.0 - condition.experiment.train)), condition.window)
 
     def predictions(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
@@ -284,24 +289,19 @@ class Results(StoredStudy):
         condition = self.index.at(recording, **where)
         stored = self._query("patterns", **condition.names)
         rows = condition.needed("the patterns of split 0", stored)
-        test = self.words(split=0, **condition.names)[2]
-        statistics = {
-            row["model"]: replace(
-                from_blob(evaluate.PatternStatistics, row["statistics"]), X=test.X
-            )
-            for row in rows
-            if row["statistics"] is not None
-        }
         order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         rows.sort(key=lambda row: order.index(row["model"]))
-        return PatternsResult(
-            split=0,
-            l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
-            statistics={name: statistics[name] for name in order if name in statistics},
-            synchrony={
-                row["model"]: from_blob(evaluate.Synchrony, row["synchrony"]) for row in rows
-            },
-        )
+        X = self.words(split=0, **condition.names)[2].X
+        l1, statistics, synchrony = {}, {}, {}
+        for row in rows:
+            name = row["model"]
+            synchrony[name] = from_blob(evaluate.Synchrony, row["synchrony"])
+            if row["statistics"] is not None:
+                without_words = from_blob(evaluate.PatternStatistics, row["statistics"])
+                statistics[name] = replace(without_words, X=X)
+            if name not in (DATA, INDEPENDENT):
+                l1[name] = row["l1"]
+        return PatternsResult(split=0, l1=l1, statistics=statistics, synchrony=synchrony)
 
     def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, evaluate.Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
@@ -345,15 +345,7 @@ class Results(StoredStudy):
         )
 
 
-def _plan_of(experiment: Experiment) -> str:
-    n_bins = f" x {', '.join(map(str, experiment.windows))}" * (experiment.windows != (1,))
-    words = f"words of {experiment.bin_width * 1e3:g} ms{n_bins}"
-    splits = f"{counted(experiment.n_splits, 'split')} by {experiment.split_by}"
-    return f"{words}, {splits}, {enumeration(experiment.models)}"
-
-
 def _frame(rows: list[Row]) -> Any:
-    """A DataFrame of rows, or the rows where pandas is not installed."""
     try:
         import pandas as pd
     except ImportError:

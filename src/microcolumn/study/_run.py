@@ -68,11 +68,7 @@ def run(
     # What may be refused comes before the store, so that nothing is left behind.
     with log_if_slow("reading and binning the recordings", progress):
         prepared = Prepared.of(plan)
-    with (
-        workers_at(n_jobs, scheduler) as workers,
-        Store.create(path) as opened,
-        opened.lock(),
-    ):
+    with workers_at(n_jobs, scheduler) as workers, Store.create(path) as opened, opened.lock():
         with log_if_slow("surveying the recordings", progress):
             messages = prepared.enter(opened, command=command)
         _do_jobs(opened, prepared, workers, progress, messages)
@@ -101,10 +97,7 @@ def _do_jobs(
             bar.write(sentence)
         if len(jobs) - len(done) > 1 and workers.count > 1 and workers.client is None:
             compile_ahead(bar.write)
-        with (
-            workers.as_study_error(store.path),
-            closing(workers.results(execute, take)) as results,
-        ):
+        with workers.as_study_error(store.path), closing(workers.results(execute, take)) as results:
             for result in results:
                 job = jobs[result.digest]
                 prepared.keep(result, store)

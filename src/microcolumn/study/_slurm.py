@@ -147,15 +147,13 @@ def _in_words(state: str) -> str:
 
 
 def _answer(command: Sequence[str]) -> str:
-    """What a command of SLURM prints."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
     except FileNotFoundError:
         raise SlurmError(_NOT_THERE.format(command[0])) from None
     except subprocess.TimeoutExpired:
-        raise SlurmError(
-            f"{command[0]} has not answered for {_PATIENCE} s; try again when SLURM does"
-        ) from None
+        problem = f"{command[0]} has not answered for {_PATIENCE} s"
+        raise SlurmError(f"{problem}; try again when SLURM does") from None
     if done.returncode:
         message = " ".join(done.stderr.split()) or f"it ended with {done.returncode}"
         raise SlurmError(f"{command[0]} refused: {message}")

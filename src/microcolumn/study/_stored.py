@@ -24,14 +24,7 @@ from ._compute import split_words
 from ._describe import DataResult
 from ._jobs import chosen_l1
 from .codec import from_blob, typed
-from .index import (
-    Condition,
-    NotComputedError,
-    PlanIndex,
-    Row,
-    Where,
-    log_partition_of,
-)
+from .index import Condition, NotComputedError, PlanIndex, Row, Where, log_partition_of
 from .plan import Plan
 from .store import Store
 
@@ -117,8 +110,7 @@ class StoredStudy:
         highest. Scores and tables are of the chosen one, which :meth:`model` gives.
         """
         condition, spec = self._model_at(recording, model, where)
-        found = self._normalisers(condition, spec, split)
-        rows = condition.needed(f"{spec.name} of split {split}", found)
+        rows = self._tried(condition, spec, split)
         return self._model(condition, spec, split, chosen_l1(rows, within=1.0))
 
     def path(
@@ -126,9 +118,8 @@ class StoredStudy:
     ) -> list[PopulationModel]:
         """The models of one kind at every l1 that was tried, increasing."""
         condition, spec = self._model_at(recording, model, where)
-        tried = self._normalisers(condition, spec, split)
-        needed = condition.needed(f"{spec.name} of split {split}", tried)
-        return [self._model(condition, spec, split, l1) for l1 in needed]
+        tried = self._tried(condition, spec, split)
+        return [self._model(condition, spec, split, l1) for l1 in tried]
 
     def activation(
         self,
@@ -257,7 +248,6 @@ class StoredStudy:
         return from_bytes(content, log_z=log_partition_of(row))
 
     def _read_files(self, condition: Condition, split: int) -> dict[tuple[str, float], bytes]:
-        """Files of the models of a split, by name and l1."""
         columns = ("model", "l1", "file")
         rows = self._query("fits", columns=columns, split=split, **condition.names)
         return {(row["model"], row["l1"]): row["file"] for row in rows}
@@ -268,10 +258,13 @@ class StoredStudy:
         rows = self._rows("normalisers", condition, model=spec.name, split=split)
         return {row["l1"]: row for row in rows}
 
+    def _tried(self, condition: Condition, spec: ModelSpec, split: int) -> dict[float, Row]:
+        """Rows of all l1, of which there must be some."""
+        rows = self._normalisers(condition, spec, split)
+        return condition.needed(f"{spec.name} of split {split}", rows)
+
     def _normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
-        """Row of one fit's log Z and validation score."""
-        normalisers = self._normalisers(condition, spec, split)
-        rows = condition.needed(f"{spec.name} of split {split}", normalisers)
+        rows = self._tried(condition, spec, split)
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
             remedy = f"{spec.name} of split {split} of {condition} has {known}"
@@ -279,7 +272,6 @@ class StoredStudy:
         return rows[l1]
 
     def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
-        """Scores of the splits tested so far."""
         by_spec: dict[ModelSpec, list[SplitScore]] = {}
         for row in self._rows("scores", condition):
             by_spec.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
@@ -290,16 +282,12 @@ class StoredStudy:
         """All comparisons that have a finite score, by condition."""
         comparisons = {}
         for condition in self.index.conditions():
-            n_units = self.index.n_units(condition.recording, condition.experiment)
             experiment = condition.experiment
-            compared = compare_splits(
-                self._scores(condition),
-                n_units,
-                experiment.train,
-                n_planned=experiment.n_splits,
-                split_by=experiment.split_by,
-                **condition.names,
-            )
+            n_units = self.index.n_units(condition.recording, experiment)
+            dealt = {"n_planned": experiment.n_splits, "split_by": experiment.split_by}
+            about: dict[str, Any] = dealt | condition.names
+            scores = self._scores(condition)
+            compared = compare_splits(scores, n_units, experiment.train, **about)
             if compared.models or compared.unranked:
                 comparisons[condition] = compared
         return comparisons

@@ -213,11 +213,9 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
     """
     submission = Submission.load(Path(folder))
     if submission.microcolumn != __version__:
-        raise BadInput(
-            f"{folder} was submitted by microcolumn {submission.microcolumn} and this is "
-            f"{__version__}, whose numbers may differ",
-            "use that version, or submit the study again",
-        )
+        made_by = f"{folder} was submitted by microcolumn {submission.microcolumn}"
+        problem = f"{made_by} and this is {__version__}, whose numbers may differ"
+        raise BadInput(problem, "use that version, or submit the study again")
     stages = submission.stages
     if not (1 <= stage <= len(stages) and 0 <= task < len(stages[stage - 1])):
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))

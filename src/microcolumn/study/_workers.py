@@ -211,9 +211,8 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
     try:
         from distributed import Client
     except ImportError:
-        raise ImportError(
-            "a scheduler needs Dask; install it with pip install 'microcolumn[dask]'"
-        ) from None
+        remedy = "install it with pip install 'microcolumn[dask]'"
+        raise ImportError(f"a scheduler needs Dask; {remedy}") from None
     client, reason = None, ""
     try:
         client = Client(scheduler, timeout=_PATIENCE, set_as_default=False)
@@ -223,10 +222,9 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
         # What is left of it closes itself when collected. Were that while another client starts,
         # both would wait for the same lock.
         gc.collect()
-        raise BadInput(
-            f"no Dask scheduler answers at {scheduler!r} ({reason})",
-            "start one with 'dask scheduler' and give its address, such as tcp://127.0.0.1:8786",
-        )
+        remedy = "start one with 'dask scheduler' and give its address, such as "
+        problem = f"no Dask scheduler answers at {scheduler!r} ({reason})"
+        raise BadInput(problem, f"{remedy}tcp://127.0.0.1:8786")
     with client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)

@@ -17,11 +17,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 #: Names that stores keep for fields that have another one by now.
-_STORED = {
-    "spurious_mass": "false_mass",
-    "negative_units": "silenced",
-    "dirichlet_gain": "lift",
-}
+_STORED = {"spurious_mass": "false_mass", "negative_units": "silenced", "dirichlet_gain": "lift"}
 #: In a blob's JSON, stands in for an array by its number.
 _ARRAY = "array"
 

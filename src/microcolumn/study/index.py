@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..errors import BadArgument, BadInput
-from ..evaluate import SplitScore
 from ..models import ModelSpec
 from ..partition import LogPartition
-from ..timeline import default_blocks
 from ._jobs import families, n_dims, specs_of
 from .codec import typed
 from .plan import Experiment, Plan
@@ -44,11 +42,7 @@ class Condition(NamedTuple):
     @property
     def names(self) -> dict[str, Any]:
         """Columns of the store that say where, and keywords of the methods of results."""
-        return {
-            "recording": self.recording,
-            "experiment": self.experiment.name,
-            "window": self.window,
-        }
+        return self._asdict() | {"experiment": self.experiment.name}
 
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""
@@ -140,14 +134,6 @@ class PlanIndex:
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
             raise BadArgument("split", f"is {split}", f"choose 0 to {settings.n_splits - 1}")
-
-
-def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> int | None:
-    """Blocks of time that were dealt to training and test parts; None where single words were."""
-    if at.experiment.split_by == "words":
-        return None
-    tested = max((score.n_words for each in scores.values() for score in each), default=0)
-    return default_blocks(round(tested / (1.0 - at.experiment.train)), at.window)
 
 
 def log_partition_of(row: Row) -> LogPartition:

@@ -174,16 +174,12 @@ class Plan(Renamed):
         full = plan.get("whole")
         for section, content in plan.items():
             if section not in (*_SECTIONS, "whole"):
-                raise BadInput(
-                    f"{section!r} is no section of a plan",
-                    f"{did_you_mean(section, _SECTIONS)} (an experiment of your own goes into "
-                    f"[experiments.{section}])",
-                )
+                own = f"an experiment of your own goes into [experiments.{section}]"
+                remedy = f"{did_you_mean(section, _SECTIONS)} ({own})"
+                raise BadInput(f"{section!r} is no section of a plan", remedy)
             expect(section, content, Mapping, f"a table, [{section}]")
-        sources = [
-            Source.from_dict(name, entry, folder)
-            for name, entry in plan.get("recordings", {}).items()
-        ]
+        recordings = plan.get("recordings", {}).items()
+        sources = [Source.from_dict(name, entry, folder) for name, entry in recordings]
         named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
         named += plan.get("experiments", {}).items()
         experiments = [Experiment.from_dict(name, settings) for name, settings in named]

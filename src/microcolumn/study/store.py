@@ -45,11 +45,7 @@ Value = int | float | str | bytes | None
 # SQLite's ordinary journal, not a write-ahead log, whose index is memory that machines do not share
 # (sqlite.org/wal.html): stores lie on network file systems, too. EXTRA also flushes the folder that
 # the journal is removed from; fullfsync is for macOS, whose fsync leaves data in the drive's cache.
-_SETTINGS = (
-    "PRAGMA synchronous = EXTRA",
-    "PRAGMA fullfsync = ON",
-    "PRAGMA foreign_keys = ON",
-)
+_SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON", "PRAGMA foreign_keys = ON")
 
 #: Seconds that a run waits for the lock: :meth:`Store.is_running` has it for an instant.
 _PATIENCE = 2.0
@@ -158,19 +154,16 @@ class Store:
             lock.acquire()
         except Timeout:
             runner = self.read_study().get("runner", "a process that has just started")
-            raise StoreError(
-                f"another run ({runner}) is working on {self.path}; wait for it or use another "
-                "store"
-            ) from None
+            problem = f"another run ({runner}) is working on {self.path}"
+            raise StoreError(f"{problem}; wait for it or use another store") from None
         except OSError as error:
             raise StoreError(
                 f"{lock.lock_file} cannot be locked ({error.strerror}); give a file of that name "
                 "another one, or use a store in a folder that can be written"
             ) from error
         with _held(lock):
-            self.write_study(
-                runner=f"process {os.getpid()} on {socket.gethostname()} since {_now()}"
-            )
+            runner = f"process {os.getpid()} on {socket.gethostname()} since {_now()}"
+            self.write_study(runner=runner)
             try:
                 yield
             finally:
@@ -252,11 +245,9 @@ class Store:
         with as_store_error(self.path):
             values = [_stored(column, known.types[column], each) for column, each in equal.items()]
             rows = self._connection.execute(query, values).fetchall()
+        kinds = [(column, known.types[column]) for column in wanted]
         return [
-            {
-                column: _read(column, known.types[column], value)
-                for column, value in zip(wanted, row, strict=True)
-            }
+            {name: _read(name, kind, value) for (name, kind), value in zip(kinds, row, strict=True)}
             for row in rows
         ]
 
@@ -286,13 +277,10 @@ def _insert(
 
 def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
     """Number of the row with these software versions, written where there is none yet."""
-    text = json.dumps(versions, sort_keys=True)
-    ask = "SELECT id FROM environments WHERE versions = ?"
-    row = connection.execute(ask, (text,)).fetchone()
-    if row is None:
-        row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
-        _insert(connection, "environments", {"id": row[0], "versions": text})
-    return int(row[0])
+    text = (json.dumps(versions, sort_keys=True),)
+    connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", text)
+    found = connection.execute("SELECT id FROM environments WHERE versions = ?", text)
+    return int(found.fetchone()[0])
 
 
 def _stored(column: str, kind: str, value: Any) -> Value:
