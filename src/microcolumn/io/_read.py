@@ -127,12 +127,10 @@ def option_names() -> tuple[str, ...]:
 
 
 def _options_of(name: str) -> list[str]:
-    """Options of one format."""
     return list(inspect.signature(_load_of(name)).parameters)[1:]
 
 
 def _load_of(name: str) -> Callable[..., Session]:
-    """The function that reads one format."""
     load: Callable[..., Session] = import_module(f".{name}", __package__).load
     return load
 

@@ -57,13 +57,8 @@ def load(path: Path) -> Session:
         columns["brain_region"] = region
     duration, intervals = beside("session", _about) or (None, {})
     epochs, notes = whole_epoch(duration, session.trains, "the session")
-    return replace(
-        session,
-        columns=columns,
-        epochs=epochs,
-        notes=(*session.notes, *notes),
-        intervals=intervals,
-    )
+    all_notes = (*session.notes, *notes)
+    return replace(session, columns=columns, epochs=epochs, notes=all_notes, intervals=intervals)
 
 
 def _spikes_file(path: Path) -> Path:

@@ -84,13 +84,8 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
             columns["depth"] = depths
     times = samples / rate
     epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
-    return Session(
-        list(map(str, numbers)),
-        split_by_unit(times, place, len(numbers)),
-        columns,
-        epochs=epochs,
-        notes=(*notes, *note),
-    )
+    ids, trains = list(map(str, numbers)), split_by_unit(times, place, len(numbers))
+    return Session(ids, trains, columns, epochs=epochs, notes=(*notes, *note))
 
 
 def _params(path: Path) -> dict[str, Any]:

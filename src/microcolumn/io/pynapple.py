@@ -114,13 +114,8 @@ def load(path: Path) -> Session:
     )
     with within("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
-    return Session(
-        list(map(as_text, keys.tolist())),
-        trains,
-        columns,
-        epochs=support,
-        notes=notes if closed else (),
-    )
+    ids = list(map(as_text, keys.tolist()))
+    return Session(ids, trains, columns, epochs=support, notes=notes if closed else ())
 
 
 def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:

@@ -142,11 +142,8 @@ def _sortings(path: Path) -> Iterator[Sorting]:
 
 def _folders(path: Path) -> list[Path]:
     """Folders inside one, without revisions."""
-    return [
-        inside
-        for inside in _listed(path)
-        if inside.is_dir() and _REVISION.fullmatch(inside.name) is None
-    ]
+    inside = (each for each in _listed(path) if each.is_dir())
+    return [each for each in inside if _REVISION.fullmatch(each.name) is None]
 
 
 def _listed(folder: Path) -> list[Path]:
