@@ -84,7 +84,6 @@ def command(group: typer.Typer, example: str) -> Callable[[Command], Command]:
 
 
 def _print_all(ctx: typer.Context, asked: bool) -> None:
-    """Print the help with all options, and end."""
     if asked:
         for option in ctx.command.params:
             option.hidden = False  # type: ignore[attr-defined]

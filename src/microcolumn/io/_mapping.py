@@ -59,7 +59,6 @@ def mapped_session(
 
 
 def _full_name(arrays: Arrays, name: str | None) -> str:
-    """The full name of an array that the caller named."""
     wanted = str(name).strip(arrays.separator)
     for known in arrays.names:
         if name is not None and known.strip(arrays.separator) == wanted:

@@ -185,7 +185,6 @@ def columns_of(path: Path) -> Columns:
 
 
 def _parquet(path: Path) -> Any:
-    """Columns of a Parquet file."""
     with opened(path) as (schema, batches):
         columns: dict[str, list[Any]] = {c.name: [] for c in schema if is_plain(c.type)}
         for batch in batches:
