@@ -11,8 +11,6 @@ acronyms and numbers, those of their layers 1, 2, 2/3, 4, 5, 6a and 6b, and thei
 commas archives leave out; ``atlas_regions.txt`` has the numbers and acronyms of all others.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Spike trains: their check, and the words they are binned into (docs/method.md, section 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

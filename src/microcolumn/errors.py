@@ -3,8 +3,6 @@
 Any other ``ValueError`` or ``TypeError`` is a bug, and commands report it as one.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Numbers, lists and tables as text and as HTML, for terminals, files, captions and notebooks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape

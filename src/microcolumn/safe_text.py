@@ -1,7 +1,5 @@
 """Text from files of others, made safe for terminals and spreadsheets."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Any

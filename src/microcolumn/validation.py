@@ -1,7 +1,5 @@
 """What comes in: the one check of binary matrices, of numbers and of seeds; distinct rows."""
 
-from __future__ import annotations
-
 import math
 import operator
 import re

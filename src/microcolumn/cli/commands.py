@@ -4,8 +4,6 @@ Exit codes: 1 if the work failed, 2 for bad input, 130 if it was interrupted (12
 number).
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

@@ -6,8 +6,6 @@ user may read, or wait for ever. Zarr can also store pickles, which run code whe
 that find files by themselves, in a folder or beside the named one, open those that lie inside.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """Matrices of spike counts, units by bins, in text and in arrays, as spike times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path

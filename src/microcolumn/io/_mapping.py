@@ -1,7 +1,5 @@
 """Which arrays or columns of a file hold times and units: as the user names them, or the usual."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """Reading a recording of any format: the readers by name, and the way from path to recording."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from functools import cache, partial

@@ -5,8 +5,6 @@ Fields are those of cellexplorer.org, "Data structure and format" (Petersen et a
 whose size the sandbox would allow anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """NPZ: the project's own arrays, in one file that any NumPy opens."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Folders of phy and Kilosort, read with NumPy."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Groups of spike trains of pynapple, from memory or from its NPZ files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Unpack
 

@@ -1,7 +1,5 @@
 """Sortings of SpikeInterface: objects in memory, and folders, which NumPy reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial

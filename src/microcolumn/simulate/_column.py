@@ -1,7 +1,5 @@
 """A simulated column: depths, common drives and synapses, which are the truth of a recording."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Spikes of a simulated column: its drives over time, the movie, and the cells that respond."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

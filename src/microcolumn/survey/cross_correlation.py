@@ -1,7 +1,5 @@
 """Correlations of units over bins, and correlograms: pairs of spikes by their lag."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise

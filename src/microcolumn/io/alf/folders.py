@@ -5,8 +5,6 @@ IBL et al., Nature Methods 20:403, 2023): a file is called ``[_namespace_]object
 .extension`` and lies in ``[alf/][probe/][sorter/][#revision#/]``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

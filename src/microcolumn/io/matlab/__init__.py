@@ -1,7 +1,5 @@
 """MATLAB files of any version: a cell array of spike times, or a matrix of spike counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spike trains of Neo, and the session that they make."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The local field potential and flash times in NWB files."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
