@@ -105,18 +105,6 @@ ROWS = {
     "Ising, fitted": (8, pairwise, mc.Ising(l1=0.0), (independent, held)),
     "RBM, by flow": (8, TWO_GROUPS, mc.RBM(2, objective="mpf"), (held,)),
     "mixture, fitted": (8, mixed, MIXTURE, (independent, held)),
-    "tree, fitted": (
-        8,
-        functools.partial(fitted, mc.models.Tree()),
-        mc.models.Tree(),
-        (independent,),
-    ),
-    "2-tree, fitted": (
-        8,
-        functools.partial(fitted, mc.models.TwoTree()),
-        mc.models.TwoTree(),
-        (independent,),
-    ),
     "cascade, fitted": (8, functools.partial(fitted, CASCADE), CASCADE, (independent,)),
 }
 N_WORDS = 3_000

@@ -2,14 +2,14 @@
 
     python benchmarks/large_alternatives.py [--units 1000 10000] [--words 360000 50000]
 
-Trees, 2-trees and population tracking at all sizes; a mixture of 60 and the cascade, with a penalty
-of about twice the noise of a covariance, up to 2,000 units.
+Population tracking at all sizes; a mixture of 60 and the cascade, with a penalty of about twice the
+noise of a covariance, up to 2,000 units.
 
 Words are drawn from 40 states of the population, each with rates of its own, so that units depend
 on each other and nearly all words differ. Each model is fitted and scores the same words in a
 process of its own, whose peak memory is that of the words and the fit together. Columns: processor
-seconds of the fit and of the scores, elapsed seconds of both, peak memory, the model's entropy and
-its gain on words that the fit has not seen over independent units, bits per word.
+seconds of the fit and of the scores, elapsed seconds of both, peak memory, and the model's
+gain on words that the fit has not seen over independent units, bits per word.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ import microcolumn as mc
 
 #: Models with their settings, and the most units that they are tried on.
 MODELS: dict[str, tuple[dict[str, float], int]] = {
-    "Tree": ({}, 10_000),
-    "TwoTree": ({}, 10_000),
     "PopulationTracking": ({}, 10_000),
     "BernoulliMixture": ({"n_components": 60}, 2_000),
     "CascadedLogistic": ({"l1": 1e-4}, 2_000),
@@ -50,9 +48,9 @@ def measure(name: str, n_units: int, n_words: int) -> None:
     """Print a line; runs in a process of its own."""
     # Kernels are compiled, or read from the disk, before the clock starts.
     few = np.eye(4, dtype=int).repeat(10, axis=0)
-    getattr(mc, name)().fit(few).score_samples(few)
+    getattr(mc.models, name)().fit(few).score_samples(few)
     words, held = drawn_words(n_units, n_words, 1), drawn_words(n_units, N_HELD, 2).X
-    model, wall = getattr(mc, name)(**MODELS[name][0]), time.perf_counter()
+    model, wall = getattr(mc.models, name)(**MODELS[name][0]), time.perf_counter()
     fit = time.process_time()
     model.fit(words)
     fit, score = time.process_time() - fit, time.process_time()
@@ -63,10 +61,9 @@ def measure(name: str, n_units: int, n_words: int) -> None:
         mc.Parameters(b=np.log(model.rates_) - np.log1p(-model.rates_))
     )
     gain = np.mean(model.score_samples(held) - independent.score_samples(held)) / np.log(2.0)
-    entropy = f"{model.entropy_:9.3f}" if hasattr(model, "entropy_") else " " * 9
     print(
         f"{name:<20}{n_units:>7,}{len(words):>9,}{100 * words.rates.mean():>7.1f} %{fit:>8.1f}"
-        f"{score:>7.1f}{wall:>7.1f}{peak:>7.2f}  {entropy}{gain:>9.3f}",
+        f"{score:>7.1f}{wall:>7.1f}{peak:>7.2f}{gain:>9.3f}",
         flush=True,
     )
 
@@ -79,7 +76,7 @@ def main() -> None:
     print_machine()
     print(
         f"{'model':<20}{'units':>7}{'words':>9}{'active':>9}{'fit':>8}{'score':>7}{'wall s':>7}"
-        f"{'GiB':>7}  {'nats':>9}{'gain':>9}"
+        f"{'GiB':>7}{'gain':>9}"
     )
     processes = multiprocessing.get_context("spawn")
     for n_units, n_words in zip(options.units, options.words, strict=True):

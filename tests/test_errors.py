@@ -152,7 +152,7 @@ def test_refusals_read_as_in_the_file():
         BadInput("there is no word", "pass some"),
         BadArgument("J[1, 2]", "is nan", "it must be finite"),
         BadType("n_hidden", "is 'a'", "pass a whole number"),
-        Unsupported("a tree has no hidden units"),
+        Unsupported("a cascade has no hidden units"),
         BadFile("its times are in samples", advice("pass {sampling_rate} in Hz")),
     ],
 )

@@ -15,7 +15,8 @@ from microcolumn.study.codec import row_of, typed
     [
         (mc, "excess_log_likelihood", "microcolumn.score"),
         (mc, "lift", r"microcolumn.score\(model, words, baseline=model.base_\)"),
-        (mc, "Tree", "microcolumn.models.Tree"),
+        (mc, "KPairwise", "microcolumn.models.KPairwise"),
+        (mc.models, "Tree", "microcolumn.Ising"),
         (mc.models, "Universal", "microcolumn.models.DirichletProcess"),
         (mc.evaluate, "lift", r"microcolumn.score\(model, words, baseline=model.base_\)"),
     ],

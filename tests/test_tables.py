@@ -25,7 +25,7 @@ def test_units_and_epochs_are_tables_of_what_is_known():
 def test_results_are_tables_with_their_own_numbers():
     words = mc.simulate.microcolumn(n_units=5, minutes=2, seed=0).bin()
     train, test = words.split()
-    tuned = mc.tune(["Ising", "Tree"], train)
+    tuned = mc.tune(["Ising", "PopulationTracking"], train)
     compared = mc.compare(tuned.models, test)
     frame = compared.to_dataframe()
     assert [*frame.name] == [model.name for model in compared.ranked]

@@ -10,7 +10,7 @@ from commands import assert_refused, done, run
 import microcolumn as mc
 
 
-@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture", "CommonDrive"])
+@pytest.mark.parametrize("name", ["populationtracking", "BernoulliMixture", "CommonDrive"])
 def test_a_alternative_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
     out = tmp_path / "alternative.safetensors"
     told = done("fit", session, "--model", name, "--seed", 3, "--out", out)
@@ -31,5 +31,5 @@ def test_a_alternative_is_fitted_at_chosen_settings_saved_and_drawn_from(session
 
 
 def test_an_option_that_a_alternative_lacks_is_refused(session, tmp_path):
-    asked = ("--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
-    assert_refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)
+    asked = ("--model", "CommonDrive", "--hidden", 3, "--out", tmp_path / "m")
+    assert_refused("--hidden is no setting of CommonDrive; leave it out", "fit", session, *asked)

@@ -12,9 +12,12 @@ def test_the_share_of_pairs_is_the_gain_of_the_best_of_pairs_alone_over_the_best
     share = 9.5 / 12.6  # with what the first split adds
     assert one.share_of_pairs.value == pytest.approx(share)
     assert one.share_of_pairs.stderr == pytest.approx((share * 0.4 - 0.3) / 12.6)
-    better = compared({"Ising": 9.0, "TwoTree": 10.5, "KPairwise": 11.0, "RBM 25": 12.0})
+    better = compared({"Ising": 9.0, "GaussianRBM 2": 10.5, "KPairwise": 11.0, "RBM 25": 12.0})
     assert better.share_of_pairs.value == pytest.approx(10.5 / 12.0)
-    for levels in ({"RBM 25": 12.0, "RBM 5": 11.0}, {"Tree": 12.0, "Ising": 11.0, "RBM 5": 9.0}):
+    for levels in (
+        {"RBM 25": 12.0, "RBM 5": 11.0},
+        {"GaussianRBM 2": 12.0, "Ising": 11.0, "RBM 5": 9.0},
+    ):
         assert compared(levels).share_of_pairs is None
 
 

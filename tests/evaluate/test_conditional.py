@@ -110,7 +110,7 @@ def test_alternatives_gain_what_their_predictions_are_worth(given):
     rng = np.random.default_rng(3)
     up = rng.random((3000, 1)) < 0.2
     words = Words.from_array(rng.random((3000, 3)) < np.where(up, 0.6, 0.05)).embed(2)
-    model = mc.models.Tree().fit(words)
+    model = mc.models.PopulationTracking().fit(words)
     expected = mc.evaluate.prediction_gain(
         mc.evaluate.predict(model, words, given=given)
     ).bits_per_second

@@ -63,13 +63,13 @@ def test_all_pairs_are_there_with_one_margin_and_can_be_asked_for_in_either_orde
 
 
 def test_a_model_with_a_spurious_mode_in_one_split_is_in_no_rank_and_no_pair():
-    names = {"Ising": [3.0, 4.0], "RBM 5": [50.0, 60.0], "Tree": [1.0, 2.0]}
+    names = {"Ising": [3.0, 4.0], "RBM 5": [50.0, 60.0], "KPairwise": [1.0, 2.0]}
     found = {ModelSpec.of(name): scores(each) for name, each in names.items()}
-    for name, k, mass in (("RBM 5", 1, 0.46), ("Tree", 0, 0.009)):
+    for name, k, mass in (("RBM 5", 1, 0.46), ("KPairwise", 0, 0.009)):
         rows = found[ModelSpec.of(name)]
         rows[k] = replace(rows[k], spurious_mass=mass)
     whole = compare_splits(found, 10, 0.5, **WHERE)
-    assert [model.name for model in whole.models] == ["Ising", "Tree"]
+    assert [model.name for model in whole.models] == ["Ising", "KPairwise"]
     assert "RBM 5" not in {name for pair in whole.pairs for name in (pair.first, pair.second)}
     [false] = whole.unranked
     assert (false.name, false.spurious_mass) == ("RBM 5", 0.46)

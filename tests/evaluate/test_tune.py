@@ -22,8 +22,8 @@ def test_the_best_is_fitted_to_all_words_at_the_chosen_penalty(words):
 
 
 def test_several_models_are_ranked_by_their_validation_scores(words):
-    tuned = mc.tune(["Independent", mc.Ising(), "Tree", mc.models.PopulationTracking()], words)
-    assert list(tuned.models) == ["Independent", "Ising", "Tree", "PopulationTracking"]
+    tuned = mc.tune(["Independent", mc.Ising(), "KPairwise", mc.models.PopulationTracking()], words)
+    assert list(tuned.models) == ["Independent", "Ising", "KPairwise", "PopulationTracking"]
     assert all(model.n_features_in_ == 6 for model in tuned.models.values())
     chosen = [row for row in tuned.to_rows() if row["chosen"]]
     assert tuned.best is tuned.models[chosen[0]["model"]]
@@ -37,13 +37,13 @@ def test_several_models_are_ranked_by_their_validation_scores(words):
 
 
 def test_compare_fits_what_is_not_fitted(words):
-    found = mc.compare(["Independent", "Ising", "Tree"], words)
+    found = mc.compare(["Independent", "Ising", "KPairwise"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)
-    tuned = mc.tune(["Independent", "Ising", "Tree"], train)
+    tuned = mc.tune(["Independent", "Ising", "KPairwise"], train)
     assert str(mc.compare(tuned, test)) == str(mc.compare(tuned.models, test)) == str(found)
     fitted = tuned.models
     assert found.scores["Ising"].bits_per_second == pytest.approx(
         mc.score(fitted["Ising"], test).bits_per_second
     )
-    mixed = mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test, train=train)
-    assert mixed.scores["Tree"].bits_per_second == found.scores["Tree"].bits_per_second
+    mixed = mc.compare({"Ising": fitted["Ising"], "KPairwise": "KPairwise"}, test, train=train)
+    assert mixed.scores["KPairwise"].bits_per_second == found.scores["KPairwise"].bits_per_second

@@ -56,7 +56,7 @@ def test_a_plan_without_windows_has_no_figures_of_them(tmp_path):
     [
         ({}, True),
         ({"n_splits": 3, "models": ("Ising", "RBM")}, True),
-        ({"models": ("Ising", "TwoTree")}, False),  # no hidden units
+        ({"models": ("Ising", "KPairwise")}, False),  # no hidden units
         ({"bin_width": 0.01}, False),  # other words
         ({"objectives": "pseudolikelihood"}, False),
     ],
@@ -67,7 +67,7 @@ def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
     other = replace(ONE, **{"name": "other"} | change)
     plan = replace(planted_study.PLAN, experiments=(FLOW, other))
     keep = lambda job: job.kind == "test"  # noqa: E731
-    monkeypatch.setitem(planted_study.LEVEL, "TwoTree", 5.0)
+    monkeypatch.setitem(planted_study.LEVEL, "KPairwise", 5.0)
     results = mc.study.open(planted_study.write(tmp_path / "study.db", plan, keep=keep))
     found = condition_of(results)
     assert found.experiment.name == ("other" if leads else "instantaneous")

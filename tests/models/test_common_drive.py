@@ -7,8 +7,8 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 import microcolumn as mc
-from microcolumn.models import CommonDrive, _drive_fit
-from microcolumn.models._drive_fit import DriveLikelihood, gaussian_drive
+from microcolumn.models import CommonDrive, _common_drive
+from microcolumn.models._common_drive import DriveLikelihood, gaussian_drive
 
 
 def truth_of(n_units=12, seed=0, gains=(-0.3, 0.9)):
@@ -67,7 +67,7 @@ def test_slopes_are_those_of_finite_differences_and_the_value_that_of_the_model(
     model = CommonDrive.from_parameters(b, w, likelihood.nodes, np.exp(log_weights))
     prior = 1.5 * w @ w - free * 10.0 * gaussian_drive(5)[1] @ log_weights
     assert value == pytest.approx(-model.score(words) + prior / 500, rel=1e-12)
-    monkeypatch.setattr(_drive_fit, "chunks", lambda n, m: [slice(0, n // 3), slice(n // 3, n)])
+    monkeypatch.setattr(_common_drive, "chunks", lambda n, m: [slice(0, n // 3), slice(n // 3, n)])
     assert likelihood.value_and_slopes(x)[0] == pytest.approx(value, rel=1e-13)
 
 

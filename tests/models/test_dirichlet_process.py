@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import WordModel
+from microcolumn.models import AlternativeModel
 from microcolumn.models._dirichlet_process import log_evidence, log_left_out
 from microcolumn.partition.result import Mode
 
 N_UNITS = 5
-BASES = [mc.Independent(), mc.Ising(l1=1e-3), mc.models.Tree(), mc.models.PopulationTracking()]
+BASES = [mc.Independent(), mc.Ising(l1=1e-3), mc.models.PopulationTracking()]
 
 
 def words_of(n_words=300, seed=0):
@@ -38,7 +38,7 @@ def test_words_have_the_probability_of_the_next_word(every_word, base, concentra
     assert found.sum() == pytest.approx(1.0, abs=1e-10)
     units = [4, 0, 2]
     np.testing.assert_allclose(
-        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-9
+        model.log_odds(X, units), AlternativeModel._log_odds(model, X, units), atol=1e-9
     )
 
 
@@ -85,9 +85,9 @@ def test_the_concentration_is_the_best_one(concentration, merit):
 
 
 def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
-    truth = mc.models.Tree().fit(words_of())
+    truth = mc.models.PopulationTracking().fit(words_of())
     train, test = (mc.Words.from_array(truth.sample(20_000, random_state=k)) for k in (1, 2))
-    right = mc.models.DirichletProcess(mc.models.Tree()).fit(train)
+    right = mc.models.DirichletProcess(mc.models.PopulationTracking()).fit(train)
     wrong = mc.models.DirichletProcess(mc.Independent()).fit(train)
     assert right.concentration_ > 10.0 * wrong.concentration_
     gain, none = (mc.score(each, test, each.base_) for each in (wrong, right))
@@ -97,7 +97,7 @@ def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
 
 def test_a_fitted_base_is_kept_with_its_order_of_units():
     train = mc.Words.from_array(words_of())
-    base = mc.models.Tree(n_edges=2).fit(train)
+    base = mc.models.PopulationTracking().fit(train)
     model = mc.models.DirichletProcess(base, 10.0).fit(train)
     assert model.base_ is base
     turned = train.reordered([3, 1, 4, 0, 2])
@@ -106,7 +106,7 @@ def test_a_fitted_base_is_kept_with_its_order_of_units():
     np.testing.assert_allclose(again.score_samples(train), model.score_samples(train), rtol=1e-12)
     np.testing.assert_allclose(again.score_samples(turned), model.score_samples(train), rtol=1e-12)
     with pytest.raises(ValueError, match="pass words of the units it was fitted on"):
-        mc.models.DirichletProcess(mc.models.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
+        mc.models.DirichletProcess(mc.Independent().fit([[0, 1], [1, 0]])).fit(words_of())
 
 
 def test_the_normaliser_is_that_of_the_base():
@@ -115,10 +115,10 @@ def test_the_normaliser_is_that_of_the_base():
     model = mc.models.DirichletProcess(ising).fit(train)
     assert model.log_partition() == ising.log_partition()
     assert model.certificate_ == ising.certificate_
-    on_tree = mc.models.DirichletProcess(mc.models.Tree(), 900.0).fit(train)
-    assert not hasattr(on_tree, "certificate_")
-    assert on_tree.size_ == "4 edges, 75 % base"
-    assert on_tree.n_parameters_ == on_tree.base_.n_parameters_ + len(np.unique(by_id(train))) + 1
+    around = mc.models.DirichletProcess(mc.models.PopulationTracking(), 900.0).fit(train)
+    assert not hasattr(around, "certificate_")
+    assert around.size_ == "4 numbers of active units, 75 % base"
+    assert around.n_parameters_ == around.base_.n_parameters_ + len(np.unique(by_id(train))) + 1
     log_z = ising.log_partition()
     assert mc.score(model, train, model.base_).normaliser == log_z.method
 

@@ -16,16 +16,12 @@ class _RBM(Thresholded, mc.RBM):
     pass
 
 
-class _TwoTree(Thresholded, mc.models.TwoTree):
-    pass
-
-
 class _CommonDrive(Thresholded, mc.models.CommonDrive):
     pass
 
 
 # A loose tolerance: the checks fit dozens of times and compare no parameters.
-@parametrize_with_checks([_RBM(n_hidden=2, tol=1e-3), _TwoTree(), _CommonDrive()])
+@parametrize_with_checks([_RBM(n_hidden=2, tol=1e-3), _CommonDrive()])
 def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
     check(estimator)
 

@@ -20,8 +20,6 @@ MODELS = {
     "gaussian-rbm": mc.models.GaussianRBM(n_hidden=2, l1=1e-3),
     "k-pairwise": mc.models.KPairwise(l1=1e-3),
     "cascade": mc.models.CascadedLogistic(l1=1e-3),
-    "tree": mc.models.Tree(n_edges=3),
-    "two-tree": mc.models.TwoTree(),
     "tracking": mc.models.PopulationTracking(strength=5.0),
     "projections": mc.models.RandomProjections(20, n_inputs=2),
     "reshaped": mc.models.ReshapedProjections(20, 1e-3, n_inputs=2),
@@ -32,7 +30,7 @@ MODELS = {
     "modes": mc.models.HiddenMarkovModes(3),
     "drive": mc.models.CommonDrive(),
     "free drive": mc.models.CommonDrive("free"),
-    "universal": mc.models.DirichletProcess(mc.models.Tree(), concentration="evidence"),
+    "universal": mc.models.DirichletProcess(mc.models.PopulationTracking(), "evidence"),
 }
 N = 5
 EVERY = ((np.arange(1 << N)[:, None] >> np.arange(N)) & 1).astype(np.uint8)
@@ -150,7 +148,7 @@ def test_words_in_another_order_of_units_are_put_right(X, name):
     assert fitted.score(turned) == pytest.approx(fitted.score(words), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["k-pairwise", "cascade", "tree", "two-tree", "tracking", "drive"])
+@pytest.mark.parametrize("name", ["k-pairwise", "cascade", "tracking", "drive"])
 def test_a_fit_does_not_depend_on_the_order_of_units(X, fits, name):
     order = np.array([3, 1, 4, 0, 2])
     turned = clone(MODELS[name]).fit(X[:, order])
@@ -200,8 +198,6 @@ def test_any_number_of_threads_gives_the_same_bits(X, name):
 @pytest.mark.parametrize(
     "model",
     [
-        mc.models.Tree(),
-        mc.models.TwoTree(),
         mc.models.PopulationTracking(),
         mc.models.BernoulliMixture(3),
         mc.models.CommonDrive(),
@@ -226,10 +222,8 @@ def test_the_past_is_summed_out_as_enumeration_does(X, model, window):
 @pytest.mark.parametrize(
     "model",
     [
-        mc.models.Tree(n_edges=-1),
-        mc.models.TwoTree(n_edges=2.5),
         mc.models.PopulationTracking(strength=0.0),
-        mc.models.DirichletProcess(mc.models.Tree(), concentration="validation"),
+        mc.models.DirichletProcess(mc.Independent(), concentration="validation"),
         mc.models.CascadedLogistic(l1=-1.0),
         mc.models.CascadedLogistic(count=3),
         mc.models.RandomProjections(0),
@@ -249,7 +243,7 @@ def test_settings_out_of_range_are_refused(model):
         model.fit([[0, 1], [1, 0], [0, 0], [1, 1]])
 
 
-@pytest.mark.parametrize("name", ["cascade", "projections", "tree", "two-tree", "tracking"])
+@pytest.mark.parametrize("name", ["cascade", "projections", "tracking"])
 def test_fits_along_a_grid_are_those_of_single_settings(X, name):
     words = mc.Words.from_array(X)
     model = clone(MODELS[name])
@@ -271,7 +265,7 @@ def test_a_strong_penalty_leaves_independent_units(X, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["k-pairwise", "cascade", "tree", "tracking", "mixture", "drive", "universal"]
+    "name", ["k-pairwise", "cascade", "tracking", "mixture", "drive", "universal"]
 )
 def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
     train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from safetensors.numpy import save as tensors
 
 import microcolumn as mc
+from microcolumn.errors import BadFile
 from microcolumn.models import _files as files, to_bytes
 from microcolumn.models._saving import digest_of
 
@@ -237,6 +238,14 @@ def test_inconsistent_content_is_refused(tmp_path, header, arrays):
     path = tmp_path / "model.safetensors"
     path.write_bytes(_forged(header, arrays))
     _assert_refused(path, "its content is inconsistent")
+
+
+def test_a_model_that_was_removed_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_forged({"model": "TwoTree"}, {}))
+    with pytest.raises(BadFile, match=r"TwoTree was removed on .*; open it with a version") as told:
+        mc.load(path)
+    assert told.value.path == str(path)
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[1, 2]", "3", "null", "{}", "[" * 100_000])

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from threads import on_one_and_all
 
 import microcolumn as mc
-from microcolumn.models._history import lag_basis
+from microcolumn.models._history_glm import lag_basis
 from microcolumn.units import Units
 
 

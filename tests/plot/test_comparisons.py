@@ -45,14 +45,16 @@ def test_models_are_ranked_from_the_top_with_their_differences_from_the_ising_mo
 
 
 def test_without_an_ising_model_differences_are_from_the_best():
-    given = compared({"RBM 25": 12.0, "Tree": 9.0})
+    given = compared({"RBM 25": 12.0, "KPairwise": 9.0})
     shown = drawn(ranking(given))
     assert shown["RBM 25"][:2] == (0.0, 0.0)
-    assert shown["Tree"][0] == pytest.approx(-3.0)
+    assert shown["KPairwise"][0] == pytest.approx(-3.0)
 
 
 def test_far_worse_models_are_triangles_at_the_end_of_the_axis():
-    ax = ranking(compared({"Ising": 10.0, "RBM 25": 11.0, "Tree": 9.0, "PopulationTracking": 2.0}))
+    ax = ranking(
+        compared({"Ising": 10.0, "RBM 25": 11.0, "KPairwise": 9.0, "PopulationTracking": 2.0})
+    )
     marks = {round(float(c.lines[0].get_ydata()[0])): c.lines[0] for c in ax.containers}
     assert [marks[k].get_marker() for k in range(4)] == ["o", "o", "D", "<"]
     low, _ = ax.get_xlim()

@@ -30,13 +30,13 @@ def gain(models, test):
 
 
 def test_rows_are_recordings_with_intervals_in_per_cent_and_their_mean():
-    levels = ({"Ising": 10.0, "RBM 2": 12.0}, {"Ising": 8.0, "RBM 2": 8.2, "Tree": 8.1})
+    levels = ({"Ising": 10.0, "RBM 2": 12.0}, {"Ising": 8.0, "RBM 2": 8.2, "KPairwise": 8.1})
     both = dict(zip(("A", "$B"), map(compared, levels), strict=True))
     ax = draw(group_gain, both)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "\\$B", "all"]
     marks = [line for line in ax.lines if line.get_marker() in "oD" and len(line.get_xdata()) == 1]
     values = [float(line.get_xdata()[0]) for line in marks]
-    # The tree is closer to the groups than the Ising model, by its interval.
+    # K-pairwise is closer to the groups than the Ising model, by its interval.
     assert values[:2] == pytest.approx([20.0, 100.0 * 0.1 / 8.1])
     pairs = [each.groups for each in both.values()]
     for each, pair, below in zip(both.values(), pairs, (10.0, 8.1), strict=True):
@@ -95,7 +95,7 @@ def test_many_numbers_of_active_units_share_bars_and_keep_the_sum():
     words = mc.Words.from_array(rng.random((3000, 90)) < rng.beta(0.5, 0.8, (3000, 1)), 0.02)
     models = {
         "rates": mc.Independent().fit(words),
-        "tree": mc.models.Tree().fit(words),
+        "tracking": mc.models.PopulationTracking().fit(words),
         "RBM 2": mc.RBM(2, objective="mpf").fit(words),
     }
     ax = draw(gain_by_activity, models, words)

@@ -12,7 +12,7 @@ from microcolumn.report._answer import WholeAnswer
 from microcolumn.report.scoreboard import MOST_LINES, scoreboard
 from microcolumn.study import Results
 
-LEVELS = {f"RBM {n}": 10.0 + n for n in range(3, 11)} | {"Ising": 10.0, "TwoTree": 2.0}
+LEVELS = {f"RBM {n}": 10.0 + n for n in range(3, 11)} | {"Ising": 10.0, "CommonDrive": 2.0}
 
 
 def shown(monkeypatch, results, found, columns=None):
@@ -51,7 +51,8 @@ def test_rows_are_the_models_with_their_differences_to_pairs(monkeypatch, plante
     assert rows["Ising"].startswith("Ising 10.00 0 0 ━")
     assert rows["RBM 10"].count("━") == 2 * rows["Ising"].count("━") == 20
     assert (
-        lines[7].strip() == "5 more, 2.00 to 16.00 bits/s: RBM 6, RBM 5, RBM 4, RBM 3 and TwoTree."
+        lines[7].strip()
+        == "5 more, 2.00 to 16.00 bits/s: RBM 6, RBM 5, RBM 4, RBM 3 and CommonDrive."
     )
 
 

@@ -74,11 +74,11 @@ def answers():
         "thirty": [replace(inside, recording=f"recording {n}") for n in range(30)],
         "alternative": [alternative],
         "equal alternative": [
-            finding(levels=KINDS["equal"]["levels"] | {"Tree": 20.0}, scatter=0.1)
+            finding(levels=KINDS["equal"]["levels"] | {"KPairwise": 20.0}, scatter=0.1)
         ],
         "alternative and groups": [alternative, one["groups"]],
         "alternatives behind": [
-            finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}) for n in "AB"
+            finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "KPairwise": 5.0}) for n in "AB"
         ],
         "drive": [finding(levels=GROUPS | DRIVE)],
         "drive is enough": [finding(levels={**GROUPS, **DRIVE, "KPairwise": 14.0})],
@@ -93,12 +93,12 @@ def answers():
         "layers and none": [inside, outside, one["groups"]],
         "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
         "a small gain": [finding(levels={"Ising": 50.0, "RBM 25": 50.1}, scatter=0.01)],
-        "an alternative model behind": [finding(levels=GROUPS | {"TwoTree": 11.0})],
+        "an alternative model behind": [finding(levels=GROUPS | {"KPairwise": 11.0})],
         "by words": [finding(split_by="words")],
         "no split": [finding(split_by="")],
         "log Z": [finding(**{"RBM 25": {"normaliser_converged": False}})],
         "three": [finding(levels=GROUPS | {"SemiRBM 25": 11.0})],
-        "sizes": [finding(levels=GROUPS | {"Tree": 20.0}, Tree={"size": "6 edges"})],
+        "sizes": [finding(levels=GROUPS | {"KPairwise": 20.0}, KPairwise={"size": "6 couplings"})],
         "spurious modes": [replace(one["groups"], compared=none, kind="untested")],
     }
     for kind in (Fit, Doubtful, Missing):

@@ -15,7 +15,7 @@ from microcolumn.study._results import Results
 from microcolumn.study._run import run
 from microcolumn.study.plan import Experiment
 
-MODELS = ("Ising", "BernoulliMixture", "Tree")
+MODELS = ("Ising", "BernoulliMixture", "CommonDrive")
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +32,11 @@ def results(store):
 
 def test_a_alternative_is_fitted_once_whatever_the_objectives_and_hidden_units():
     experiment = Experiment(
-        "e", models=("RBM", "Tree"), n_hidden=(2, 3), objectives=("mpf", "likelihood")
+        "e", models=("RBM", "CommonDrive"), n_hidden=(2, 3), objectives=("mpf", "likelihood")
     )
     names = [spec.name for spec in specs_of(experiment, 5, 1)]
-    assert names == ["RBM 2 mpf", "RBM 3 mpf", "RBM 2", "RBM 3", "Tree"]
-    assert families(experiment, 5, 2)["Tree"] == ModelSpec("Tree")
+    assert names == ["RBM 2 mpf", "RBM 3 mpf", "RBM 2", "RBM 3", "CommonDrive"]
+    assert families(experiment, 5, 2)["CommonDrive"] == ModelSpec("CommonDrive")
 
 
 def test_the_fit_chosen_is_kept_with_all_that_was_tried(results, store):
@@ -62,22 +62,24 @@ def test_test_scores_are_those_of_the_fits(results):
                 results.model("A", name, split=split), test, mc.Independent().fit(train)
             )
             assert compared.scores[name].by_split[split] == pytest.approx(score.bits_per_second)
-    assert compared.scores["Tree"].chosen.endswith("edges")
-    assert compared.scores["Tree"].n_parameters > 5  # a rate for each unit, and its edges
+    assert compared.scores["CommonDrive"].chosen.startswith("drive of")
+    assert compared.scores["CommonDrive"].n_parameters >= 10  # a rate and a gain for each unit
 
 
 def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
     train, _, test = results.words("A", split=2)
-    process = mc.models.DirichletProcess(results.model("A", "Tree", split=2)).fit(train)
-    [score] = [each for each in results.comparison("A").scores["Tree"].splits if each.split == 2]
+    process = mc.models.DirichletProcess(results.model("A", "CommonDrive", split=2)).fit(train)
+    [score] = [
+        each for each in results.comparison("A").scores["CommonDrive"].splits if each.split == 2
+    ]
     assert score.dirichlet_gain == pytest.approx(
         mc.score(process, test, process.base_).bits_per_second
     )
 
 
 def test_prediction_patterns_and_adequacy_have_alternatives(results):
-    assert results.predictions("A", "Tree")["rest"].model == ModelSpec("Tree")
+    assert results.predictions("A", "CommonDrive")["rest"].model == ModelSpec("CommonDrive")
     found = results.patterns("A")
-    assert {"BernoulliMixture", "Tree"} <= set(found.statistics)
-    assert found.synchrony["Tree"].probability.sum() == pytest.approx(1.0)
+    assert {"BernoulliMixture", "CommonDrive"} <= set(found.statistics)
+    assert found.synchrony["CommonDrive"].probability.sum() == pytest.approx(1.0)
     assert list(results.adequacy("A")) == ["Independent", *MODELS]

@@ -29,7 +29,7 @@ def plan(tmp_path_factory):
     """Single bins and windows of a recording in a file."""
     file = tmp_path_factory.mktemp("data") / "session.npz"
     recording(n_units=4, minutes=0.5).save(file)
-    models = ("Ising", "RBM", "SemiRBM", "Tree")
+    models = ("Ising", "RBM", "SemiRBM", "BernoulliMixture")
     settings = {"n_splits": 1, "l1": [1e-3, 4e-3], "n_hidden": 2, "models": models}
     single = Plan.of(file, **settings)
     [experiment] = single.experiments

@@ -17,7 +17,7 @@ from ..models import AlternativeModel, HistoryGLM, WordModel, model_named
 from ..models.penalised import PenalisedModel
 from ..notebook import AsText
 from ..tables import AsTable
-from ..validation import kind_of
+from ..validation import kind_of, listed
 from ..words import Words, as_words
 from ._n_hidden import choose_n_hidden
 from ._score import score
@@ -106,9 +106,9 @@ def tune(
     --------
     >>> from microcolumn import simulate
     >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
-    >>> result = tune(["Ising", "Tree"], words)
+    >>> result = tune(["Ising", "KPairwise"], words)
     >>> sorted(result.models), result.choices["Ising"].is_at_end
-    (['Ising', 'Tree'], False)
+    (['Ising', 'KPairwise'], False)
     """
     by_name = named_models(models)
     if l1_values != "auto" and not any(isinstance(m, PenalisedModel) for m in by_name.values()):
@@ -138,9 +138,9 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
         return dict(models.models)
     if isinstance(models, Mapping):
         return {str(name): _model(each) for name, each in models.items()}
-    listed = [models] if isinstance(models, str) or hasattr(models, "fit") else list(models)
+    several = [models] if isinstance(models, str) or hasattr(models, "fit") else models
     by_name: dict[str, Any] = {}
-    for each in listed:
+    for each in listed("models", several, "pass models or names, such as 'RBM 25'"):
         model = _model(each)
         hidden = getattr(model, "n_hidden", "auto")
         own = type(model).__name__ if hidden == "auto" else f"{type(model).__name__} {hidden}"

@@ -1,4 +1,9 @@
-"""The model family as scikit-learn estimators."""
+"""Models of words as scikit-learn estimators.
+
+The family of the paper: ``Independent``, ``Ising``, ``RBM``, ``SemiRBM``. Alternatives, with
+the same methods: ``KPairwise``, ``CommonDrive``, ``GaussianRBM``, ``BernoulliMixture`` and
+others; of spike trains ``HiddenMarkovModes`` and ``HistoryGLM``.
+"""
 
 from ..renamed import attach
 
@@ -7,6 +12,8 @@ __getattr__, __dir__, __all__ = attach(
     __file__,
     {
         "Rival": "microcolumn.models.AlternativeModel",
+        "Tree": "microcolumn.Ising",
+        "TwoTree": "microcolumn.Ising",
         "Universal": "microcolumn.models.DirichletProcess",
     },
 )

@@ -27,7 +27,6 @@ from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._semiparametric_pairwise import SemiparametricPairwise as SemiparametricPairwise
-from ._tree import Tree as Tree, TwoTree as TwoTree
 from ._word_model import WordModel as WordModel
 from ._words_estimator import WordsEstimator as WordsEstimator
 from .spec import ModelSpec as ModelSpec

@@ -4,8 +4,6 @@ An alternative says which settings are worth trying on given words; :func:`micro
 them and keeps those that held-out words prefer.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -150,6 +148,13 @@ class AlternativeModel(ChosenByValidation, WordModel):
     def _active_distribution(self) -> Floats | None:
         """P(k units active) for k from 0 to n, exactly; None where only samples tell."""
         return None
+
+
+def warn_unless_converged(model: Any, problem: str, stacklevel: int) -> None:
+    """Say what a fit is that is not at its end, after the name of the model."""
+    if not model.certificate_.converged:
+        sentence = f"{type(model).__name__} {problem}"
+        warnings.warn(sentence, ConvergenceWarning, stacklevel=stacklevel)
 
 
 def warn_of_regressions(

@@ -3,8 +3,6 @@
 Subclasses say which parameters they have; the rest is here.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from copy import copy

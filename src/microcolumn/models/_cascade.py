@@ -1,7 +1,5 @@
 """Each unit given those before it: a cascade of logistic regressions with an L1 penalty."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self

@@ -1,8 +1,6 @@
 """A Markov chain of modes on spike trains: forward, backward, and the most likely path."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +27,7 @@ class Trains(NamedTuple):
     first: Places  # first run of each part of the work, parts being about equal, (n_parts + 1,)
 
     @classmethod
-    def of(cls, words: Words, listed: csr_array | None = None) -> Trains:
+    def of(cls, words: Words, listed: csr_array | None = None) -> Self:
         """Runs of words of single bins; one ends with its epoch and where bins are missing."""
         gaps = np.flatnonzero(np.diff(words.bins) != 1) + 1
         starts = np.union1d(words.epoch_starts, gaps)
@@ -49,7 +47,7 @@ class Chain(NamedTuple):
     transitions: Floats  # (n_modes, n_modes)
 
     @classmethod
-    def of(cls, modes: Floats, start: Floats, transitions: Floats) -> Chain:
+    def of(cls, modes: Floats, start: Floats, transitions: Floats) -> Self:
         """From probabilities of spikes (n_modes, n_bits), of the first mode and of the next."""
         return cls(Components.of(modes, np.zeros(len(modes))), start, transitions)
 

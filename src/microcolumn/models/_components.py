@@ -1,8 +1,6 @@
 """Independent populations side by side: what each of several components says of words."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,7 +15,7 @@ class Components(NamedTuple):
     silent: Floats  # log probability of each component and of its silent word, (n_components,)
 
     @classmethod
-    def of(cls, modes: Floats, log_weights: Floats) -> Components:
+    def of(cls, modes: Floats, log_weights: Floats) -> Self:
         """From probabilities of a spike (n_components, n_bits) and log weights of components."""
         log_silent = np.log1p(-modes)
         logits = np.ascontiguousarray((np.log(modes) - log_silent).T)

@@ -1,7 +1,5 @@
 """The dichotomized Gaussian: spikes where correlated normals are above a threshold."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,11 +55,9 @@ class DichotomizedGaussian(AlternativeModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
     >>> DichotomizedGaussian().surrogate(words, random_state=0)
-    Words(4 units, 2,000 bins of 20 ms, 16 distinct words, mean rate 11.7 % per bin)
+    Words(4 units, 3,000 bins of 20 ms, 12 distinct words, mean rate 2.9 % per bin)
     """
 
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "latent_change_", "pair_rate_change_")

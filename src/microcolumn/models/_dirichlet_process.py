@@ -1,7 +1,5 @@
 """A Dirichlet process around any model: it mends what the model gets wrong (Park et al. 2013)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,8 +24,7 @@ from ._alternative import AlternativeModel
 from ._saving import Arrays, check_sound, checked_arrays, to_bytes
 from ._settings import POSITIVE, Choice, setting
 from ._word_model import WordModel
-from ._words_estimator import Size
-from .counting import scaled_counts
+from ._words_estimator import Size, scaled_counts
 
 Keys = NDArray[np.uint64]
 

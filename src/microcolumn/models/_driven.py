@@ -1,7 +1,5 @@
 """A model of the paper's family with a drive from outside: what units do beyond the stimulus."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn, Self
 

@@ -1,7 +1,5 @@
 """Models read from safetensors files: arrays and plain text, nothing that could execute."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -23,7 +21,7 @@ from ._base import PopulationModel
 from ._saving import DIGEST, MARK, RECORDS, Arrays, check_sound, checked_arrays, digest_of
 from ._words_estimator import WordsEstimator
 from .penalised import PenalisedModel
-from .spec import INDEPENDENT, MODELS, ModelSpec
+from .spec import INDEPENDENT, MODELS, REMOVED, ModelSpec
 
 #: Of the entries of a certificate and of log Z that are not floats.
 _TYPES: dict[str, type] = {"converged": bool, "method": str, "side": str}
@@ -138,9 +136,12 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstim
         is_verbatim = json.dumps(header) == metadata[MARK]
         is_same = header.pop(DIGEST) == digest_of(header, arrays) and is_verbatim
         check_sound(is_same, "it was changed or damaged after it was written")
-        return _restore(header, arrays)
+        if header["model"] not in REMOVED:
+            return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(name, f"its content is inconsistent ({error})") from None
+    problem = f"the model {header['model']} {REMOVED[header['model']]}"
+    raise _named(name, BadFile(problem, "open it with a version from before"))
 
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
@@ -207,6 +208,9 @@ def _words_info_of(content: dict[str, Any], window: int, n_bits: int) -> WordsIn
 def _foreign(name: str, reason: str) -> BadFile:
     """The error about a file that holds no model; ``name`` is that of the file."""
     problem = f"it is not a microcolumn model: {reason}"
-    error = BadFile(problem, "pass a model as its save method writes it")
+    return _named(name, BadFile(problem, "pass a model as its save method writes it"))
+
+
+def _named(name: str, error: BadFile) -> BadFile:
     error.path, error.places = name, (name,)
     return error

@@ -1,7 +1,5 @@
 """The independent model: each unit fires at its own rate."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Ising model: biases and pairwise couplings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

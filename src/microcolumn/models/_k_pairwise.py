@@ -1,7 +1,5 @@
 """K-pairwise: couplings and a potential of the number of active units."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass

@@ -1,7 +1,5 @@
 """Normal distributions behind thresholds: bivariate probabilities, correlations, orthants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

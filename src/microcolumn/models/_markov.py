@@ -1,7 +1,5 @@
 """Hidden Markov modes: independent populations that take turns, as a model of spike trains."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """A mixture of independent populations, fitted by expectation maximisation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Self
 

@@ -1,25 +1,21 @@
 """Models whose words come from one of several modes, in each of which units are independent."""
 
-from __future__ import annotations
-
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
 from ..errors import BadArgument
 from ..objectives.sparse_words import listed_words
-from ..packing import unique_rows
+from ..packing import distinct_pasts
 from ..solvers import Certificate
 from ..validation import Floats, check_entries, chunks, real_array
 from ..words import Words
-from ._alternative import AlternativeModel
+from ._alternative import AlternativeModel, warn_unless_converged
 from ._components import Components
 from ._modes_fit import Summit
 from ._settings import COUNT, POSITIVE, STRENGTH, seed_of, setting
@@ -73,11 +69,8 @@ class ModesModel(AlternativeModel):
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As in :class:`AlternativeModel`; modes are as probable as earlier bins make them."""
         check_is_fitted(self)
-        n_past = words.n_dims - words.n_units
-        if n_past == 0:
-            past = np.zeros(len(words), dtype=np.int32)
-            return log_odds_of_mixed(self.weights_[None], self.modes_), past
-        pasts, past = unique_rows(words.X[:, :n_past])
+        pasts, past = distinct_pasts(words.X, words.n_units)
+        n_past = pasts.shape[1]
         earlier = Components.of(self.modes_[:, :n_past], np.log(self.weights_))
         newest = self.modes_[:, n_past:]
         log_odds = np.empty((len(pasts), words.n_units))
@@ -147,14 +140,11 @@ class FittedByPasses(ModesModel):
         self.objective_, self.last_gain_ = -summit.objective, summit.gain
         self.n_iter_ = summit.n_passes
         self.certificate_ = Certificate(summit.gain <= self.tol, summit.violation)
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"{type(self).__name__} with {self._size().text} is not converged: the last of "
-                f"{self.n_iter_} passes still added {summit.gain:.2g} nats per word "
-                f"(tol={self.tol:g}); raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        problem = (
+            f"with {self._size().text} is not converged: the last of {self.n_iter_} passes still "
+            f"added {summit.gain:.2g} nats per word (tol={self.tol:g}); raise max_iter or tol"
+        )
+        warn_unless_converged(self, problem, stacklevel=5)
 
 
 def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:

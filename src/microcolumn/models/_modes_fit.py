@@ -5,8 +5,6 @@ converge slowly where components overlap, so that every third one starts from an
 the two before (Varadhan & Roland 2008, SQUAREM), which is kept only if it raises the objective.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
@@ -18,8 +16,7 @@ from ..validation import Floats
 from ..words import Words
 from ._chain import Chain, Trains
 from ._components import Components
-from ._words_estimator import floored_rates
-from .counting import scaled_counts
+from ._words_estimator import floored_rates, scaled_counts
 
 #: Log odds of a spike, (n_modes, n_bits), and logs of one distribution or several over the modes,
 #: along their last axis.

@@ -1,7 +1,5 @@
 """Population tracking: units that follow the number of active ones (O'Donnell et al. 2017)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -21,8 +19,7 @@ from ..words import Words
 from ._alternative import AlternativeModel
 from ._saving import check_sound
 from ._settings import POSITIVE, setting
-from ._words_estimator import Size, floored_rates
-from .counting import scaled_counts
+from ._words_estimator import Size, floored_rates, scaled_counts
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01

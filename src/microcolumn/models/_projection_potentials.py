@@ -1,7 +1,5 @@
 """The distribution along several projections: a potential of each, of maximum entropy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -17,9 +15,9 @@ from ..partition.term_sums import MOST_UNITS
 from ..validation import Floats, real_array
 from ..words import Words
 from ._saving import check_sound
-from ._settings import COUNT, POSITIVE, RANDOM_STATE, Number, setting
+from ._settings import POSITIVE, Number, setting
 from ._term_model import Start, TermModel, annealed
-from ._words_estimator import Size, floored_rates
+from ._words_estimator import Size, floored_rates, scaled_counts
 
 #: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
 _FACTOR, _FEWEST = 2.0, 10.0
@@ -57,10 +55,9 @@ class ProjectionPotentials(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = ProjectionPotentials(2).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
-    >>> bool(model.potential(0, [4.0])[0] > model.potential(0, [2.0])[0])
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = ProjectionPotentials(2).fit(words)
+    >>> bool(model.potential(0, [2.0])[0] > 0.0)  # V(0) = V(1) = 0
     True
     """
 
@@ -73,9 +70,6 @@ class ProjectionPotentials(TermModel):
 
     n_axes: int = setting(5, [Number(Integral, 0, None, closed="left")])
     l1: float = setting(1e-4, POSITIVE)
-    tol: float = setting(1e-6, POSITIVE)
-    max_iter: int = setting(5000, COUNT)
-    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def potential(self, projection: int, scores: ArrayLike) -> Floats:
         """V of one projection at some values of it, nats, shape (n_scores,)."""
@@ -148,8 +142,7 @@ def _counts(scores: Floats) -> tuple[Floats, Floats]:
 
 def _knots(words: Words, scores: Floats) -> tuple[Floats, Floats]:
     """Knots at quantiles, with ramps away from the median."""
-    n_words = max(float(words.counts.sum()), float(words.n_bins))
-    counts = words.counts * (n_words / words.counts.sum())
+    counts = scaled_counts(words)
     knots = tail_knots(scores, counts, _FEWEST, _FACTOR)
     order = np.argsort(scores, kind="stable")
     median = scores[order][np.searchsorted(np.cumsum(counts[order]), 0.5 * counts.sum())]

@@ -1,11 +1,9 @@
 """Random projections: a maximum entropy model of random features of the words."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,9 +16,9 @@ from ..partition.term_sums import MOST_UNITS
 from ..validation import Floats
 from ..words import Words
 from ._saving import check_sound
-from ._settings import COUNT, POSITIVE, RANDOM_STATE, STRENGTH, Number, setting
+from ._settings import COUNT, STRENGTH, Number, setting
 from ._term_model import Start, TermModel, annealed
-from ._words_estimator import Size, floored_rates
+from ._words_estimator import Size, floored_rates, scaled_counts
 
 #: Most projections unless asked for more: those of 99 units.
 MOST_PROJECTIONS = 5000
@@ -56,7 +54,7 @@ class Projections:
     @classmethod
     def random(
         cls, words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
-    ) -> Projections:
+    ) -> Self:
         """Projections with standard normal weights, and thresholds that the words cross.
 
         How many words are above a threshold is drawn as well, with equal chances for all orders
@@ -86,15 +84,14 @@ def _candidates(
     drawn = rng.random((n_projections, words.n_dims)).argsort(axis=1)[:, :n_inputs]
     inputs = np.sort(drawn, axis=1).astype(np.int32)
     weights = rng.standard_normal((n_projections, n_inputs))
-    n_words = max(float(words.counts.sum()), float(words.n_bins))
-    counts = words.counts * (n_words / words.counts.sum())
+    counts = scaled_counts(words)
     every = Projections(inputs, weights, np.zeros(n_projections))
     order = np.argsort(-every.heights, axis=1)
     heights = np.take_along_axis(every.heights, order, axis=1)
     sums = pattern_sums(every.tables().functions, words.X, counts)
     above = np.cumsum(np.take_along_axis(sums, order, axis=1), axis=1)
     # A threshold below the i-th highest pattern lets as many words through.
-    suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * n_words)
+    suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * counts.sum())
     most = np.where(suits, above, LEAST_WORDS).max(axis=1)
     wanted = np.log(LEAST_WORDS) + rng.random(n_projections) * np.log(most / LEAST_WORDS)
     distance = np.abs(np.log(np.maximum(above, 1e-300)) - wanted[:, None])
@@ -163,11 +160,10 @@ class RandomProjections(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = RandomProjections(50).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
-    >>> bool(abs(model.sample(9, random_state=0).mean() - 0.1) < 0.2), model.certificate_.converged
-    (True, True)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = RandomProjections(50).fit(words)
+    >>> model.sample(9, random_state=0).shape, model.certificate_.converged
+    ((9, 4), True)
     """
 
     _kept_arrays: ClassVar[dict[str, str]] = {
@@ -181,9 +177,6 @@ class RandomProjections(TermModel):
     n_projections: int | None = setting(None, [*COUNT, None])
     l1: float = setting(1e-4, STRENGTH)
     n_inputs: int = setting(5, [Number(Integral, 1, 12, closed="both")])
-    tol: float = setting(1e-6, POSITIVE)
-    max_iter: int = setting(5000, COUNT)
-    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
@@ -255,11 +248,9 @@ class ReshapedProjections(RandomProjections):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> X = rng.random((2000, 4)) < np.where(together, 0.7, 0.05)
-    >>> drawn, reshaped = RandomProjections(20, 1e-3).fit(X), ReshapedProjections(20, 1e-3).fit(X)
-    >>> bool(reshaped.score(X) > drawn.score(X) - 0.01)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> drawn, reshaped = RandomProjections(20).fit(words), ReshapedProjections(20).fit(words)
+    >>> bool(reshaped.score(words) > drawn.score(words) - 0.01)
     True
     """
 

@@ -1,7 +1,5 @@
 """Models written to safetensors files, which :mod:`._files` reads."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The semi-restricted Boltzmann machine: couplings and hidden units."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -31,11 +29,8 @@ class SemiRBM(HiddenModel):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((500, 1)) < 0.1
-    >>> words = (rng.random((500, 4)) < np.where(together, 0.7, 0.05)).astype(int)
-    >>> model = SemiRBM(n_hidden=3, l1=0.01).fit(words)
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = SemiRBM(n_hidden=3, l1=0.001).fit(words)
     >>> model.J_.shape, model.W_.shape
     ((4, 4), (4, 3))
     """
@@ -82,30 +77,31 @@ class SemiRBM(HiddenModel):
     ) -> NestedStarts:
         """Parameters to start from at each strength, of paths that are refused if they differ."""
         self._check_settings(l1_values)
-        return _solutions(self, nested, l1_values, floored_rates(as_words(X)))
+        if not (isinstance(nested, Sequence) and len(nested) == 2):
+            raise BadType("nested", "is not a pair", "pass (Ising path, RBM path)")
+        rates = floored_rates(as_words(X))
+        same: dict[str, Any] = {"objective": self.objective, "tie_bins": self.tie_bins}
+        own = same | {"n_hidden": self.n_hidden, "group_l1": self.group_l1}
+        for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
+            _check_path(path, cls, l1_values, wanted, rates)
+        ising, rbm = nested
+        return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]
 
 
-def _solutions(
-    model: SemiRBM, nested: Any, l1_values: Sequence[float], rates: Floats
-) -> NestedStarts:
-    """Parameters of the two paths, whose models must be special cases of ``model``."""
-    if not (isinstance(nested, Sequence) and len(nested) == 2):
-        raise BadType("nested", "is not a pair", "pass (Ising path, RBM path)")
-    same: dict[str, Any] = {"objective": model.objective, "tie_bins": model.tie_bins}
-    own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
-    for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
-        name = cls.__name__
-        remedy = f"pass (Ising path, RBM path): what {name}.fit_path gave for these words and l1"
-        if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
-            raise BadArgument("nested", f"has no {name} for each of {len(l1_values)} l1", remedy)
-        for member, l1 in zip(path, l1_values, strict=True):
-            if not isinstance(member, cls):
-                raise BadType("nested", f"has {kind_of(member)} in place of {name}", remedy)
-            expected = {"l1": l1} | wanted
-            settings = {key: getattr(member, key) for key in expected}
-            if settings != expected:
-                raise BadArgument("nested", f"has {name} with {settings}, not {expected}", remedy)
-            if not np.array_equal(getattr(member, "rates_", np.zeros(0)), rates):
-                raise BadArgument("nested", f"has {name} of other words at l1={l1:g}", remedy)
-    ising, rbm = nested
-    return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]
+def _check_path(
+    path: Any, cls: type[Any], l1_values: Sequence[float], wanted: dict[str, Any], rates: Floats
+) -> None:
+    """Refuse what is no path of a class at these strengths, with these settings and words."""
+    name = cls.__name__
+    remedy = f"pass (Ising path, RBM path): what {name}.fit_path gave for these words and l1"
+    if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
+        raise BadArgument("nested", f"has no {name} for each of {len(l1_values)} l1", remedy)
+    for member, l1 in zip(path, l1_values, strict=True):
+        if not isinstance(member, cls):
+            raise BadType("nested", f"has {kind_of(member)} in place of {name}", remedy)
+        expected = {"l1": l1} | wanted
+        settings = {key: getattr(member, key) for key in expected}
+        if settings != expected:
+            raise BadArgument("nested", f"has {name} with {settings}, not {expected}", remedy)
+        if not np.array_equal(getattr(member, "rates_", np.zeros(0)), rates):
+            raise BadArgument("nested", f"has {name} of other words at l1={l1:g}", remedy)

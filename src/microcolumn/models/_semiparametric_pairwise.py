@@ -1,9 +1,7 @@
 """A pairwise energy behind a nonlinearity: p(x) is proportional to exp(V(E(x)))."""
 
-from __future__ import annotations
-
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +14,9 @@ from ..validation import Floats, real_array
 from ..words import Words
 from ._ising import Ising
 from ._saving import check_sound
-from ._settings import COUNT, POSITIVE, RANDOM_STATE, setting
+from ._settings import POSITIVE, setting
 from ._term_model import Start, TermModel
-from ._words_estimator import Size
+from ._words_estimator import Size, scaled_counts
 
 #: Each knot leaves this factor fewer words beyond it, and the last ones at least so many.
 _FACTOR, _FEWEST = 4.0, 10.0
@@ -56,11 +54,8 @@ class SemiparametricPairwise(TermModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> model = SemiparametricPairwise(1e-3).fit(
-    ...     rng.random((2000, 4)) < np.where(together, 0.7, 0.05)
-    ... )
+    >>> words = mc.simulate.microcolumn(n_units=4, minutes=1, seed=0).bin()
+    >>> model = SemiparametricPairwise(1e-3).fit(words)
     >>> bool((np.diff(model.response([-4.0, -2.0, 0.0, 2.0])) > 0.0).all())
     True
     """
@@ -74,10 +69,6 @@ class SemiparametricPairwise(TermModel):
     }
 
     l1: float = setting(1e-4, POSITIVE)
-    _: KW_ONLY
-    tol: float = setting(1e-6, POSITIVE)
-    max_iter: int = setting(5000, COUNT)
-    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def response(self, scores: Any) -> Floats:
         """V at some values of s, nats, shape (n_scores,); its zero is arbitrary."""
@@ -100,9 +91,7 @@ class SemiparametricPairwise(TermModel):
             ising = Ising(self.l1, random_state=rng).fit(words)
             log_z = ising.log_partition().value
         scores = -ising.energy(words.X)
-        n_words = max(float(words.counts.sum()), float(words.n_bins))
-        counts = words.counts * (n_words / words.counts.sum())
-        knots = tail_knots(scores, counts, _FEWEST, _FACTOR)
+        knots = tail_knots(scores, scaled_counts(words), _FEWEST, _FACTOR)
         fixed = np.asarray(~words.X.any(axis=0) | words.X.all(axis=0))
         live = np.flatnonzero(~fixed)
         rows, columns = np.triu_indices(live.size, 1)

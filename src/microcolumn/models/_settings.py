@@ -1,7 +1,5 @@
 """Settings of penalised models: what they may be, what they are called, and seeds."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass

@@ -1,14 +1,11 @@
 """Models of biases and one further term of the energy, fitted by likelihood at any size."""
 
-from __future__ import annotations
-
-import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import FreeTerm, log_weight
@@ -25,7 +22,8 @@ from ..partition.term_sums import word_probabilities
 from ..solvers.term_fit import fit_term
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._alternative import AlternativeModel
+from ._alternative import AlternativeModel, warn_unless_converged
+from ._settings import COUNT, POSITIVE, RANDOM_STATE, setting
 from ._words_estimator import floored_rates
 
 #: Most annealing steps.
@@ -44,21 +42,19 @@ class Start(NamedTuple):
     fixed: NDArray[np.bool_] | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TermModel(AlternativeModel):
     """p(x) = exp(b'x + term) / Z; a subclass says where fits begin and what the term is made of.
 
-    It has the settings ``l1``, ``tol``, ``max_iter`` and ``random_state``.
+    A subclass adds the setting ``l1``.
     """
 
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
     _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
 
-    l1: float
-    tol: float
-    max_iter: int
-    random_state: Any
-    b_: Floats
-    _log_z: LogPartition
+    tol: float = setting(1e-6, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     @abstractmethod
     def _start(self, words: Words, rng: np.random.Generator) -> Start:
@@ -86,13 +82,11 @@ class TermModel(AlternativeModel):
         self._log_z = annealed(found.parameters, words, rng)
         if found.log_z is not None:  # annealing knows it better than the search
             self.objective_ += self._log_z.value - found.log_z
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_} steps with "
-                f"{self.certificate_}, which is not the optimum; raise max_iter, tol or l1",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        problem = (
+            f"stopped after {self.n_iter_} steps with {self.certificate_}, which is not the "
+            "optimum; raise max_iter, tol or l1"
+        )
+        warn_unless_converged(self, problem, stacklevel=4)
 
     def _theta(self) -> Parameters:
         """Biases and the term as one object."""

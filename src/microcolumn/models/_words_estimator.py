@@ -1,7 +1,5 @@
 """What everything fitted to words has: files, and the units, bins and rates it was fitted on."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, Self
@@ -223,3 +221,12 @@ def floored_rates(words: Words) -> Floats:
     """
     floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
     return np.clip(words.rates, floor, 1.0 - floor)
+
+
+def scaled_counts(words: Words) -> Floats:
+    """Counts of distinct words that add up to the number of bins or more, shape (n_distinct,).
+
+    Whole weights count as that many bins. Weights that add up to less than the number of bins are
+    relative; they are scaled to it, so that pseudo-counts mean the same beside them.
+    """
+    return words.counts * max(1.0, words.n_bins / float(words.counts.sum()))

@@ -1,7 +1,5 @@
 """Models fitted by minimising an objective plus a penalty."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

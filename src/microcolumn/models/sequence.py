@@ -1,7 +1,5 @@
 """What models of spike trains share: single bins in time order, each given the bins before it."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Self

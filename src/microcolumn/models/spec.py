@@ -95,16 +95,6 @@ MODELS = {
         colour="#882255",
         usual=True,
     ),
-    "Tree": ModelFacts(
-        "alternative", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31", parts=("pairs",)
-    ),
-    "TwoTree": ModelFacts(
-        "alternative",
-        "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
-        colour="#8C6D31",
-        usual=True,
-        parts=("pairs",),
-    ),
     "PopulationTracking": ModelFacts(
         "alternative",
         "the population tracking model (O'Donnell et al. 2017)",
@@ -136,6 +126,9 @@ MODELS = {
     "Driven": ModelFacts("other"),
     "HistoryGLM": ModelFacts("other"),
 }
+
+#: Models that files and plans of earlier versions may name, and what became of them.
+REMOVED = dict.fromkeys(("Tree", "TwoTree"), "was removed on 19 November 2026")
 
 
 def _with_role(*roles: str) -> tuple[str, ...]:
@@ -170,7 +163,7 @@ class ModelSpec:
     Parameters
     ----------
     model : str
-        A class of the paper's family, such as ``"RBM"``, or an alternative, such as ``"Tree"``.
+        A class of the paper's family, such as ``"RBM"``, or an alternative (``"KPairwise"``).
     n_hidden : int
         Hidden units; 0 for models without, and where validation chooses how many.
     objective : str

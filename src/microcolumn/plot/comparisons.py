@@ -33,7 +33,7 @@ _REMEDY = "what results.by_window(...) returns"
 _UNKNOWN = (math.nan, math.nan)
 
 
-@documented('mc.compare(["Ising", "Tree"], words)')
+@documented('mc.compare(["Ising", "KPairwise"], words)')
 def ranking(
     models: Compared,
     words: Words | ArrayLike | None = None,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, within
 from ..evaluate.choice import AUTOMATIC
-from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_ALTERNATIVES
+from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, REMOVED, USUAL_ALTERNATIVES
 from ..renamed import Renamed
 from ..validation import expect, listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
@@ -58,6 +58,13 @@ def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
         return str(value)
 
     return check
+
+
+def _model(name: str, value: Any) -> str:
+    if isinstance(value, str) and value in REMOVED:
+        remedy = "leave it out, or use a version from before"
+        raise BadArgument(name, f"has {value!r}, which {REMOVED[value]}", remedy)
+    return _one_of(MODELS)(name, value)
 
 
 def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str, Any], Any]:
@@ -114,6 +121,10 @@ def _strengths(name: str, values: Any) -> str | tuple[float, ...]:
 def _windows(name: str, values: Any) -> tuple[int, ...]:
     """In increasing order, in which results are read: what each further bin adds."""
     return tuple(sorted(_several(_at_least(1))(name, values)))
+
+
+def _yes_or_no(name: str, value: Any) -> bool:
+    return expect(name, value, bool, "true or false")
 
 
 def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
@@ -176,6 +187,10 @@ class Experiment(Renamed):
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
+    choose_once : bool
+        Whether the penalties and numbers of hidden units, or the settings of alternatives, that the
+        first split chooses hold for all splits: one fit of each model instead of a path of them.
+        The other splits' test words then have had a say in one or two numbers of a model.
     tie_bins : bool
         Whether couplings and weights of windows depend on the lag between bins alone.
     fast_above_bits : int, optional
@@ -197,9 +212,7 @@ class Experiment(Renamed):
     most_active: int | None = _setting(None, _or_none(_at_least(1)))
     max_words: int | None = _setting(None, _or_none(_at_least(2)))
     windows: tuple[int, ...] = _setting((1,), _windows)
-    models: tuple[str, ...] = _setting(
-        (*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_one_of(MODELS))
-    )
+    models: tuple[str, ...] = _setting((*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_model))
     n_hidden: tuple[int | Literal["auto", "dims"], ...] = _setting(("auto",), _hidden_numbers)
     objectives: tuple[str, ...] = _setting(OBJECTIVES[:1], _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
@@ -211,7 +224,8 @@ class Experiment(Renamed):
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
     group_l1: float = _setting(0.0, _strength)
-    tie_bins: bool = _setting(False, lambda name, value: expect(name, value, bool, "true or false"))
+    choose_once: bool = _setting(False, _yes_or_no)
+    tie_bins: bool = _setting(False, _yes_or_no)
     fast_above_bits: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
@@ -282,4 +296,5 @@ SPATIOTEMPORAL = Experiment(
     models=PAPER_MODELS,
     n_hidden=("dims",),
     l1="coarse",  # eleven windows take hours by every strength
+    choose_once=True,
 )

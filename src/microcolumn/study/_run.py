@@ -62,7 +62,7 @@ def run(
 
     Examples
     --------
-    >>> results = run(mc.study.Plan.of("session.npz", models="Tree", n_splits=1), "a.db", n_jobs=1)
+    >>> results = run(mc.study.Plan.of("session.npz", models="Ising", n_splits=1), "a.db", n_jobs=1)
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.

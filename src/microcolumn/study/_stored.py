@@ -14,7 +14,7 @@ from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
-from ..errors import BadArgument
+from ..errors import BadArgument, in_file
 from ..evaluate import Comparison, HiddenActivation, SplitScore
 from ..evaluate.splits import compare_splits
 from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
@@ -57,7 +57,8 @@ class StoredStudy:
             rows = {row["name"]: row for row in store.rows("recordings")}
         if "plan" not in self.study:
             raise NotComputedError(f"{self.file} has no plan yet", "run a study first")
-        self.plan = Plan.from_dict(json.loads(self.study["plan"]))
+        with in_file(self.file):
+            self.plan = Plan.from_dict(json.loads(self.study["plan"]))
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)

@@ -4,8 +4,6 @@ For a given past the newest bin is a small model of its own: the past shifts the
 units and the inputs of the hidden units. Bit k of a state's number is unit k of the bin.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
