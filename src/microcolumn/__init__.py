@@ -23,7 +23,7 @@ Data: ``io``, ``simulate``, ``survey``. Models and what they are worth: ``models
 from importlib import import_module
 from typing import Any
 
-from . import conversions, renamed
+from . import renamed
 
 __version__ = "0.1.0"
 
@@ -50,6 +50,3 @@ def __getattr__(name: str) -> Any:
             if name in import_module(f"{__name__}.{place}").__all__:
                 raise AttributeError(f"microcolumn.{name} is microcolumn.{place}.{name} now")
     return _import(name)
-
-
-conversions.provider = lambda: import_module(f"{__name__}.io")

@@ -1,7 +1,5 @@
 """``microcolumn`` and ``python -m microcolumn``: a command that Ctrl-C ends within two seconds."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

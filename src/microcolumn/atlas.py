@@ -11,8 +11,6 @@ acronyms and numbers, those of their layers 1, 2, 2/3, 4, 5, 6a and 6b, and thei
 commas archives leave out; ``atlas_regions.txt`` has the numbers and acronyms of all others.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib.resources import files
@@ -64,8 +62,6 @@ def ccf_layer(region: str) -> tuple[str, str]:
 
     The layer is ``""`` unless it is one of isocortex; the area is then the region as it is written.
 
-    Examples
-    --------
     >>> ccf_layer("VISp2/3"), ccf_layer("Primary visual area, layer 2/3")
     (('VISp', 'II/III'), ('VISp', 'II/III'))
     >>> ccf_layer("MOs"), ccf_layer("CA1"), ccf_layer("Field CA1")
@@ -86,8 +82,6 @@ def ccf_acronym(number: Any) -> str:
 
     A number that the atlas does not have stays one.
 
-    Examples
-    --------
     >>> ccf_acronym(821), ccf_acronym(-33), ccf_acronym(382), ccf_acronym(4)
     ('VISp2/3', 'VISp6a', 'CA1', 'IC')
     """

@@ -1,7 +1,5 @@
 """Spike trains: their check, and the words they are binned into (docs/method.md, section 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -214,10 +212,8 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
     last = np.array([max(trains[n][-1] - begin, np.finfo(float).tiny) for n in spiking])
     own_rate = np.array([trains[n].size for n in spiking]) / last
     longest, shortest = int(np.argmax(last)), int(np.argmin(last))
-    if (
-        last[longest] > _LASTS_LONGER * last[shortest]
-        and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
-    ):
+    lasts_longer = last[longest] > _LASTS_LONGER * last[shortest]
+    if lasts_longer and own_rate[longest] * _FIRES_RARER < own_rate[shortest]:
         both = (f"{names[spiking[n]]!r} fires for {last[n]:.10g} s" for n in (longest, shortest))
         problem = f"unit {', '.join(both)}, which looks like mixed units of time"
         raise UnitOfTimeError(problem, "give all spike times in seconds")

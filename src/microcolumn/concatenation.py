@@ -1,7 +1,5 @@
 """Words of several recordings, or of several parts of one, as one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

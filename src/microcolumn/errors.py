@@ -3,8 +3,6 @@
 Any other ``ValueError`` or ``TypeError`` is a bug, and commands report it as one.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,8 +32,6 @@ Remedy = str | tuple[str | Setting, ...]
 def advice(template: str, **values: object) -> tuple[str | Setting, ...]:
     """A remedy that names settings in braces, with a value after a colon or in ``values``.
 
-    Examples
-    --------
     >>> advice("pass {units_in:rows} and {bin_width} in seconds")
     ('pass ', Setting(name='units_in', value='rows'), ' and ', Setting(name='bin_width', value=''),
      ' in seconds')
@@ -81,8 +77,6 @@ class BadInput(ValueError):
     ) -> str:
         """The sentence, with other ``names`` of arguments and settings as ``setting`` writes them.
 
-        Examples
-        --------
         >>> BadArgument("n_hidden", "is -3", "it must be at least 1").sentence({"n_hidden": "-n"})
         '-n is -3; it must be at least 1'
         """

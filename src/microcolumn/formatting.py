@@ -1,7 +1,5 @@
 """Numbers, lists and tables as text and as HTML, for terminals, files, captions and notebooks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
@@ -103,10 +101,7 @@ def _narrowed(
 
 
 def html_table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    left: Sequence[str] = (),
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()
 ) -> str:
     """A table as HTML for a notebook, with whatever it says escaped; see :func:`text_table`.
 
@@ -129,8 +124,6 @@ def html_table(
 def html_list(columns: Mapping[str, Sequence[str]], noun: str, *, left: Sequence[str] = ()) -> str:
     """A table of columns by name as HTML, of whose many rows the first are shown.
 
-    Examples
-    --------
     >>> html_list({"unit": ["u"] * 203}, "unit").count("<tr>")  # with the line of names
     201
     >>> html_list({"unit": ["u"] * 203}, "unit")[-23:]

@@ -1,7 +1,5 @@
 """What notebooks show of an object: a line in bold, facts, and the units by layer or area."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of bits packed into integers or listed, and which of them are distinct."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .binning import Binning, bin_trains, check_length, checked_trains, count_trains
-from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .errors import BadArgument, BadInput, advice
 from .formatting import counted, duration
@@ -125,17 +125,17 @@ class Recording:
     @classmethod
     def from_pynapple(cls, group: Any, **options: Any) -> Recording:
         """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.from_pynapple`."""
-        return _converted("from_pynapple", group, options)
+        return cast(Recording, _from_io("from_pynapple")(group, **options))
 
     @classmethod
     def from_neo(cls, trains: Any, **options: Any) -> Recording:
         """Recording of Neo spike trains; see :func:`microcolumn.io.from_neo`."""
-        return _converted("from_neo", trains, options)
+        return cast(Recording, _from_io("from_neo")(trains, **options))
 
     @classmethod
     def from_spikeinterface(cls, sorting: Any, **options: Any) -> Recording:
         """Recording of a sorting; see :func:`microcolumn.io.from_spikeinterface`."""
-        return _converted("from_spikeinterface", sorting, options)
+        return cast(Recording, _from_io("from_spikeinterface")(sorting, **options))
 
     @property
     def n_units(self) -> int:
@@ -228,7 +228,7 @@ class Recording:
 
     def save(self, path: str | Path) -> None:
         """Write an NPZ file for :func:`microcolumn.read`; see :func:`microcolumn.io.save`."""
-        conversion("save")(self, path)
+        _from_io("save")(self, path)
 
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
@@ -313,7 +313,7 @@ class Recording:
         >>> group[0].t.tolist(), group.get_info("layer").tolist()
         ([0.1, 0.4], ['IV', 'V'])
         """
-        return conversion("to_pynapple")(self)
+        return _from_io("to_pynapple")(self)
 
     def with_units(self, units: Units) -> Recording:
         """The same spikes with another table of the units."""
@@ -341,9 +341,9 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     return sorted(by_activity[:n_units].tolist())
 
 
-def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:
-    recording: Recording = conversion(function)(content, **options)
-    return recording
+def _from_io(name: str) -> Any:
+    """A function of the readers, which are loaded when one is called: they need recordings."""
+    return getattr(import_module(f"{__package__}.io"), name)
 
 
 def _among(name: str, column: tuple[str, ...] | None, entries: str | Iterable[str]) -> Any:

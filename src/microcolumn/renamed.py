@@ -1,7 +1,5 @@
 """Public names that have changed: the old one answers with the new one, and nothing else."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,5 @@
 """Text from files of others, made safe for terminals and spreadsheets."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Any
@@ -23,8 +21,6 @@ def as_text(name: Any) -> str:
 def printable(text: str) -> str:
     r"""Text for a terminal: whatever a file has put into a name, a terminal does not obey it.
 
-    Examples
-    --------
     >>> print(printable("layer\x1b[2J IV"))
     layer\x1b[2J IV
     """
@@ -46,8 +42,6 @@ def shortened(sentence: str) -> str:
 def csv_cell(value: Any) -> Any:
     """A cell of a CSV file: a text that a spreadsheet would take for a formula is quoted.
 
-    Examples
-    --------
     >>> [csv_cell(value) for value in ("=HYPERLINK(1)", "-1.5", -1.5, "u1")]
     ["'=HYPERLINK(1)", '-1.5', -1.5, 'u1']
     """

@@ -130,12 +130,8 @@ class StimulusDrive:
         gains = by_repeat[:, width, prior, units] - by_repeat[:, -1, 0]
         stderr = gains.std(axis=0, ddof=1) / math.sqrt(len(gains))
         clearly = gains.mean(axis=0) > stdtrit(len(gains) - 1, _SURE) * stderr
-        return replace(
-            self,
-            width_s=width_s,
-            prior_bins=np.array(PRIOR_BINS)[prior],
-            locked=np.isfinite(width_s) & clearly,
-        )
+        prior_bins, locked = np.array(PRIOR_BINS)[prior], np.isfinite(width_s) & clearly
+        return replace(self, width_s=width_s, prior_bins=prior_bins, locked=locked)
 
     @property
     def n_units(self) -> int:

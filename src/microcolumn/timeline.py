@@ -1,7 +1,5 @@
 """Bins in time order: epochs, blocks of a split, windows, and stretches of bins to draw."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

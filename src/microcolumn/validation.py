@@ -1,7 +1,5 @@
 """What comes in: the one check of binary matrices, of numbers and of seeds; distinct rows."""
 
-from __future__ import annotations
-
 import math
 import operator
 import re
@@ -159,8 +157,6 @@ def _first_clause(error: Exception) -> str:
 def described(value: Any) -> str:
     """A value as errors name it: as it is, or by its kind where that would take several lines.
 
-    Examples
-    --------
     >>> described("text"), described(np.zeros((3, 8))), described(dict.fromkeys(range(100)))
     ("'text'", 'an array', 'a dict')
     """
@@ -173,8 +169,6 @@ def described(value: Any) -> str:
 def kind_of(value: Any) -> str:
     """What kind of thing a value is, with its article: ``"a str"``, ``"an RBM"``, ``"None"``.
 
-    Examples
-    --------
     >>> kind_of("text"), kind_of(None), kind_of(int), kind_of(np.zeros(2))
     ('a str', 'None', 'the class int', 'an array')
     """
@@ -199,9 +193,8 @@ def one_of(name: str, value: Any, options: Iterable[str]) -> str:
     listed = list(options)
     if isinstance(value, str) and value in listed:
         return value
-    raise BadArgument(
-        name, f"is {described(value)}", f"choose one of {', '.join(map(repr, listed))}"
-    )
+    choices = ", ".join(map(repr, listed))
+    raise BadArgument(name, f"is {described(value)}", f"choose one of {choices}")
 
 
 def whole_number(name: str, value: Any, least: int | None = None) -> int:

@@ -34,11 +34,8 @@ def _templates(subpackage: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     # What is filled in is plain text; the page escapes all of it.
-    made = Environment(
-        loader=PackageLoader(f"microcolumn.{subpackage}"),
-        undefined=StrictUndefined,
-        autoescape=False,
-    )
+    loader = PackageLoader(f"microcolumn.{subpackage}")
+    made = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
     made.filters |= {
         "capital": lambda text: f"{text[0].upper()}{text[1:]}",
         "counted": counted,

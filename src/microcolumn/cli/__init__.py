@@ -1,7 +1,5 @@
 """The command line: thin commands over the API. Numerical libraries load when a command runs."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import sys

@@ -1,7 +1,5 @@
 """What commands say of a fitted model."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Commands that give a study to a cluster, and take back what it found."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Exit codes: 1 if the work failed, 2 for bad input, 130 if it was interrupted (12
 number).
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
@@ -84,7 +82,6 @@ def command(group: typer.Typer, example: str) -> Callable[[Command], Command]:
 
 
 def _print_all(ctx: typer.Context, asked: bool) -> None:
-    """Print the help with all options, and end."""
     if asked:
         for option in ctx.command.params:
             option.hidden = False  # type: ignore[attr-defined]

@@ -1,7 +1,5 @@
 """The demonstration: simulate a microcolumn, compare models of it, and see what they find."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

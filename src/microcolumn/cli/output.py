@@ -1,7 +1,5 @@
 """Output of commands: text, tables, JSON, and files that are written completely or not at all."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shlex

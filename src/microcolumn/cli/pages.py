@@ -78,9 +78,8 @@ def figures(
     store = results.file
     folder = store.with_name(f"{store.stem}-figures") if out is None else out
     with preset(width, font):
-        chosen = draw_all(
-            results, figures=[*(figure or ()), *PAPER * paper], recordings=recording or ()
-        )
+        named = [*(figure or ()), *PAPER * paper]
+        chosen = draw_all(results, figures=named, recordings=recording or ())
         make_folder(folder)
         captions: dict[str, str] = {}
         taken: set[str] = set()

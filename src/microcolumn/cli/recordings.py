@@ -66,11 +66,7 @@ def layers(
 
     times = io.read_flashes(file, flashes)
     with io.read_lfp(
-        file,
-        depth_reference=depth_reference,
-        series=series,
-        depth_column=depth_column,
-        group=group,
+        file, depth_reference=depth_reference, series=series, depth_column=depth_column, group=group
     ) as lfp:
         found = layers_from_flashes(lfp, times)
     if (centre, top, bottom) != (None, None, None):

@@ -1,7 +1,5 @@
 """NumPy files from unknown sources: the header is checked before any data are read."""
 
-from __future__ import annotations
-
 import math
 import sys
 import zipfile

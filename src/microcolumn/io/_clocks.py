@@ -1,7 +1,5 @@
 """Clocks of files: their units of time, and segments with clocks of their own put on one clock."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Real

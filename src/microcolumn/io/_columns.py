@@ -5,8 +5,6 @@ the International Brain Laboratory (IBL), of Steinmetz et al. (Nature 576:266, 2
 Allen Institute for Neural Dynamics (AIND).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ user may read, or wait for ever. Zarr can also store pickles, which run code whe
 that find files by themselves, in a folder or beside the named one, open those that lie inside.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import stat
@@ -96,9 +94,6 @@ def files_inside(home: Path, *patterns: str) -> list[Path]:
     return [file_inside(path, home) for name in patterns for path in sorted(home.glob(name))]
 
 
-# HDF5
-
-
 def _check_hdf5(path: Path) -> None:
     import h5py
     from h5py import h5d, h5l, h5o
@@ -177,9 +172,6 @@ def _refuse_pickle(what: Any, *_: Any, **__: Any) -> None:
 
 def _readable(name: bytes) -> str:
     return ascii(name.decode(errors="replace"))[1:-1][:100]
-
-
-# Zarr
 
 
 def _check_zarr(path: Path) -> None:

@@ -1,7 +1,5 @@
 """Matrices of spike counts, units by bins, in text and in arrays, as spike times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -13,7 +11,6 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..errors import BadFile, advice
 from ..validation import Floats, one_of
-from ._arrays import check_array
 from ._columns import as_number
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
@@ -40,13 +37,11 @@ def checked_width(width: float, where: str = "bin_width") -> float:
 def _time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     """Axis of time of a matrix called ``title``: the longer one, unless units are stated to be."""
     if units_in is not None:
-        one_of("units_in", units_in, ("rows", "columns"))
-    if units_in is None and shape[0] == shape[1]:
+        return 1 if one_of("units_in", units_in, ("rows", "columns")) == "rows" else 0
+    if shape[0] == shape[1]:
         problem = f"{title} is square, so that its axis of time is not known"
         raise BadFile(problem, advice("pass {units_in:rows} or {units_in:columns}"))
-    if units_in is None:
-        return int(np.argmax(shape))
-    return 1 if units_in == "rows" else 0
+    return int(np.argmax(shape))
 
 
 def are_counts(values: Numbers) -> NDArray[np.bool_]:
@@ -101,17 +96,6 @@ def matrix_session(
     names = list(map(str, range(n_units) if axis == 1 or ids is None else ids))
     epochs = Epochs([[0.0, n_bins * width]])
     return Session(names, trains, epochs=epochs, notes=(note,), resolution_s=width)
-
-
-def array_matrix(
-    path: Path, array: NDArray[Any], width: float, units_in: str | None, name: str
-) -> Session:
-    """Session of an array of counts, called ``name``."""
-    fits = array.ndim == 2 and array.dtype.kind in "biuf"
-    check_array(name, array, fits, "a matrix of whole numbers, units by bins")
-    rows, columns = np.nonzero(array)
-    values = array[rows, columns].astype(np.float64)
-    return matrix_session(path, array.shape, [(rows, columns, values)], width, units_in)
 
 
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:

@@ -142,13 +142,9 @@ class LFP:
         """The LFP of the channels at these positions, for example without broken ones."""
         chosen = check_positions("channels", channels, self.n_channels, "channel")
         held = range(self.n_channels) if self._channels is None else self._channels
-        return replace(
-            self,
-            depth_um=self.depth_um[chosen],
-            gain_mv=self.gain_mv[chosen],
-            offset_mv=self.offset_mv[chosen],
-            _channels=tuple(held[channel] for channel in chosen),
-        )
+        names = ("depth_um", "gain_mv", "offset_mv")
+        kept: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
+        return replace(self, **kept, _channels=tuple(held[channel] for channel in chosen))
 
     def close(self) -> None:
         """Close the file, if there is one; stretches can no longer be read."""

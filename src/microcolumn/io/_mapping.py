@@ -1,7 +1,5 @@
 """Which arrays or columns of a file hold times and units: as the user names them, or the usual."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -59,7 +57,6 @@ def mapped_session(
 
 
 def _full_name(arrays: Arrays, name: str | None) -> str:
-    """The full name of an array that the caller named."""
     wanted = str(name).strip(arrays.separator)
     for known in arrays.names:
         if name is not None and known.strip(arrays.separator) == wanted:

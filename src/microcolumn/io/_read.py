@@ -1,7 +1,5 @@
 """Reading a recording of any format: the readers by name, and the way from path to recording."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -132,12 +130,10 @@ def option_names() -> tuple[str, ...]:
 
 
 def _options_of(name: str) -> list[str]:
-    """Options of one format."""
     return list(inspect.signature(_load_of(name)).parameters)[1:]
 
 
 def _load_of(name: str) -> Callable[..., Session]:
-    """The function that reads one format."""
     load: Callable[..., Session] = import_module(f".{name}", __package__).load
     return load
 

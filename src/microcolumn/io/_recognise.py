@@ -1,7 +1,5 @@
 """Which format a path holds: by content first, by extension second."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -67,15 +67,12 @@ class Remote:
         return Path(repr(self)).resolve()
 
     def absolute(self) -> Remote:
-        """The file itself."""
         return self
 
     def is_file(self) -> bool:
-        """True."""
         return True
 
     def is_dir(self) -> bool:
-        """False."""
         return False
 
     def stat(self) -> os.stat_result:
@@ -87,7 +84,6 @@ class Remote:
         return BytesIO(self._head)
 
     def read(self, size: int) -> Any:
-        """Bytes from the present place on."""
         try:
             return self._opened.read(size)
         except (_AnswerError, Exception) as error:
@@ -96,12 +92,10 @@ class Remote:
             raise BadFile(problem, "try again later, or download the file") from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to another place."""
         self._opened.seek(offset, whence)
         return self.tell()
 
     def tell(self) -> int:
-        """The present place."""
         return int(self._opened.tell())
 
     def flush(self) -> None:

@@ -1,7 +1,5 @@
 """Content of a file, and the recording it makes: order, start, depths, layers, quality, epochs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

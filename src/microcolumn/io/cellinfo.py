@@ -5,8 +5,6 @@ Fields are those of cellexplorer.org, "Data structure and format" (Petersen et a
 whose size the sandbox would allow anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -57,13 +55,8 @@ def load(path: Path) -> Session:
         columns["brain_region"] = region
     duration, intervals = beside("session", _about) or (None, {})
     epochs, notes = whole_epoch(duration, session.trains, "the session")
-    return replace(
-        session,
-        columns=columns,
-        epochs=epochs,
-        notes=(*session.notes, *notes),
-        intervals=intervals,
-    )
+    all_notes = (*session.notes, *notes)
+    return replace(session, columns=columns, epochs=epochs, notes=all_notes, intervals=intervals)
 
 
 def _spikes_file(path: Path) -> Path:

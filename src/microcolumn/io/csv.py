@@ -1,7 +1,5 @@
 """CSV: one row per spike, with columns for the unit and the time; or a matrix of counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What is wrong with a file in one sentence, and limits on what it may claim to hold."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager

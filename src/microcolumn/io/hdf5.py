@@ -1,7 +1,5 @@
 """HDF5 files of any layout, whose datasets of times and units the user names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

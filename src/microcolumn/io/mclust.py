@@ -6,8 +6,6 @@ so in the header; ``.raw32`` and ``.raw64`` count whatever the spike sorting cou
 as in ``._t``, marks units that the experimenter finds questionable.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

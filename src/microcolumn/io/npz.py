@@ -1,7 +1,5 @@
 """NPZ: the project's own arrays, in one file that any NumPy opens."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ from ._arrays import (
     split_by_unit,
 )
 from ._clocks import ticks_per_second
-from ._counts import array_matrix, checked_width
+from ._counts import checked_width, matrix_session
 from ._mapping import OF_COUNTS, Arrays as Choice, mapped_session, offer, refuse
 from ._session import Session
 
@@ -77,7 +75,12 @@ def load(
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)
-        return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
+        counts = arrays[name]
+        fits = counts.dtype.kind in "biuf"
+        check_array(name, counts, fits, "a matrix of whole numbers, units by bins")
+        rows, columns = np.nonzero(counts)
+        pieces = [(rows, columns, counts[rows, columns])]
+        return matrix_session(path, counts.shape, pieces, checked_width(bin_width), units_in)
     refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
     if list(map(len, shapes.values())) == [2]:
         raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
@@ -103,9 +106,8 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     matrices = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(matrices) != 1:
         arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
-        raise BadFile(
-            f"{len(matrices)} of its arrays are matrices ({arrays})", "save units by bins"
-        )
+        problem = f"{len(matrices)} of its arrays are matrices ({arrays})"
+        raise BadFile(problem, "save units by bins")
     return matrices[0]
 
 
@@ -116,25 +118,23 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         raise BadFile(problem, "save numbers or text")
     for name in _NEEDED:
         if name not in arrays:
-            remedy = (
-                "save spike_times, spike_units and unit_ids, or ",
-                *offer(sorted(arrays), "arrays"),
-            )
+            others = offer(sorted(arrays), "arrays")
+            remedy = ("save spike_times, spike_units and unit_ids, or ", *others)
             raise BadFile(f"it has no array {name!r}", remedy)
     ids = list(map(as_text, np.atleast_1d(arrays["unit_ids"]).tolist()))
     columns, left_out = _columns(arrays, len(ids))
-    texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
+    notes, sources = _texts(arrays, "notes"), _texts(arrays, "source")
     simulated = _scalar(arrays, "simulated", "biu", "True or False")
-    saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
+    saved_from = [f"saved from {source}" for source in sources if source]
     return Session(
         ids,
         _trains(arrays, len(ids), per_second),
         columns,
         epochs=_epochs(arrays),
-        notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
+        notes=(*notes, *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
-        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in texts),
+        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in notes + sources),
     )
 
 

@@ -1,7 +1,5 @@
 """Parquet and Feather: tables with one row per spike, as of CSV, which pyarrow reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

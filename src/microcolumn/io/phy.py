@@ -1,7 +1,5 @@
 """Folders of phy and Kilosort, read with NumPy."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from pathlib import Path
@@ -84,13 +82,8 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
             columns["depth"] = depths
     times = samples / rate
     epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
-    return Session(
-        list(map(str, numbers)),
-        split_by_unit(times, place, len(numbers)),
-        columns,
-        epochs=epochs,
-        notes=(*notes, *note),
-    )
+    ids, trains = list(map(str, numbers)), split_by_unit(times, place, len(numbers))
+    return Session(ids, trains, columns, epochs=epochs, notes=(*notes, *note))
 
 
 def _params(path: Path) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Groups of spike trains of pynapple, from memory or from its NPZ files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -46,19 +44,13 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
             raise BadType("group", problem, "pass a TsGroup of pynapple 0.8.2 or later")
     names = list(group.keys())
     support = group.time_support
-    columns = {
-        column: np.asarray(group.get_info(column)).tolist()
-        for column in group.metadata_columns
-        if column != "rate"
-    }
+    described = (column for column in group.metadata_columns if column != "rate")
+    columns = {column: np.asarray(group.get_info(column)).tolist() for column in described}
     stated = set(columns.pop("depth_reference", ())) - {"unstated"}
-    session = Session(
-        list(map(as_text, names)),
-        [np.asarray(group[name].t) for name in names],
-        columns,
-        epochs=Epochs(np.column_stack((support.start, support.end))),
-        depth_reference=stated.pop() if len(stated) == 1 else None,
-    )
+    reference = stated.pop() if len(stated) == 1 else None
+    ids, trains = list(map(as_text, names)), [np.asarray(group[name].t) for name in names]
+    epochs = Epochs(np.column_stack((support.start, support.end)))
+    session = Session(ids, trains, columns, epochs=epochs, depth_reference=reference)
     return to_recording(session, source="pynapple TsGroup", **choices)
 
 
@@ -81,11 +73,8 @@ def to_pynapple(recording: Recording) -> Any:
     if recording.units.depth_um is not None:
         metadata["depth_reference"] = [recording.units.depth_reference] * len(ids)
     support = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
-    return pynapple.TsGroup(
-        {keys[n]: pynapple.Ts(recording.trains[n], time_support=support) for n in order},
-        time_support=support,
-        metadata=metadata,
-    )
+    trains = {keys[n]: pynapple.Ts(recording.trains[n], time_support=support) for n in order}
+    return pynapple.TsGroup(trains, time_support=support, metadata=metadata)
 
 
 def load(path: Path) -> Session:
@@ -114,13 +103,8 @@ def load(path: Path) -> Session:
     )
     with within("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
-    return Session(
-        list(map(as_text, keys.tolist())),
-        trains,
-        columns,
-        epochs=support,
-        notes=notes if closed else (),
-    )
+    ids = list(map(as_text, keys.tolist()))
+    return Session(ids, trains, columns, epochs=support, notes=notes if closed else ())
 
 
 def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:

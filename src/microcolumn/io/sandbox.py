@@ -7,8 +7,6 @@ our process, or when its reading is interrupted or takes too long. loky starts i
 ``__main__``, so that scripts need no guard.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Sortings of SpikeInterface: objects in memory, and folders, which NumPy reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -59,13 +57,8 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     shifts, placed, notes = _on_one_clock(stretches, stops_known=sorting.has_recording())
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
-    session = Session(
-        list(map(as_text, sorting.unit_ids)),
-        joined_trains(by_segment, shifts),
-        columns,
-        epochs=placed,
-        notes=(*notes, *left_out),
-    )
+    ids, trains = list(map(as_text, sorting.unit_ids)), joined_trains(by_segment, shifts)
+    session = Session(ids, trains, columns, epochs=placed, notes=(*notes, *left_out))
     return to_recording(session, source="a SpikeInterface sorting", **choices)
 
 
@@ -82,9 +75,8 @@ def load(path: Path) -> Session:
     if not (folder / "numpysorting_info.json").is_file():
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
         sorting = opened + ("" if folder == path else ".sorting")
-        problem = (
-            "it has no numpysorting_info.json, so it is a save which only SpikeInterface opens"
-        )
+        missing = "it has no numpysorting_info.json"
+        problem = f"{missing}, so it is a save which only SpikeInterface opens"
         remedy = f"if you trust it, use Recording.from_spikeinterface(spikeinterface.{sorting})"
         raise BadFile(problem, remedy)
     rate, ids, n_segments = _info(folder)
@@ -93,18 +85,12 @@ def load(path: Path) -> Session:
     segment = spikes["segment_index"].astype(np.int64)
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
-    shifts, epochs, notes = _on_one_clock(
-        [(0.0, stop) for stop in last.tolist()], stops_known=False
-    )
+    stretches = [(0.0, stop) for stop in last.tolist()]
+    shifts, epochs, notes = _on_one_clock(stretches, stops_known=False)
     properties, pickled = _properties(folder / "properties")
     columns, left_out = _columns(properties, len(ids))
-    return Session(
-        ids,
-        split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids)),
-        columns,
-        epochs=epochs,
-        notes=(*notes, *left_out, *pickled),
-    )
+    trains = split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids))
+    return Session(ids, trains, columns, epochs=epochs, notes=(*notes, *left_out, *pickled))
 
 
 def _stretch(

@@ -1,7 +1,5 @@
 """A simulated column: depths, common drives and synapses, which are the truth of a recording."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -176,9 +174,8 @@ def _gains(layer: NDArray[np.intp], rng: np.random.Generator) -> Floats:
     abroad = (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers
     listens[guests, abroad] = _CROSS_LAYER_FACTOR
     of_column = np.full((n_units, 1), COLUMN_GAIN)
-    gains = np.hstack(
-        (VOLLEY_GAIN * listens, MEDIUM_GAIN * at_home, SLOW_GAIN * at_home, of_column)
-    )
+    of_layers = VOLLEY_GAIN * listens, MEDIUM_GAIN * at_home, SLOW_GAIN * at_home
+    gains = np.hstack((*of_layers, of_column))
     return gains * rng.uniform(*_GAIN_RANGE, size=gains.shape)
 
 

@@ -1,7 +1,5 @@
 """Spikes of a simulated column: its drives over time, the movie, and the cells that respond."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -171,13 +169,11 @@ def calibrate(
     wanted = (single + multiple) * relative_rate
     level = np.log(0.5 * wanted / (1000 * _BIN_S * truth.cells))
     burst = _FIRST_BURST
-    n_bins = round(_STRETCH_S / _BIN_S)
+    n_bins, n_samples = round(_STRETCH_S / _BIN_S), round(CLOCK_HZ * _BIN_S)
     for _ in range(_ROUNDS):
         rng = np.random.default_rng(seed)
         trains = draw_trains(truth, cells, level, burst, _STRETCH_S, rng)
-        counts = np.stack(
-            [np.bincount(train // round(CLOCK_HZ * _BIN_S), minlength=n_bins) for train in trains]
-        )
+        counts = np.stack([np.bincount(t // n_samples, minlength=n_bins) for t in trains])
         # The added half bin keeps the step of a silent unit finite.
         active = ((counts > 0).sum(axis=1) + 0.5) / (n_bins + 0.5)
         level += np.log(wanted / active)

@@ -1,7 +1,5 @@
 """Recordings of a simulated cortical microcolumn together with their truth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The average response to flashes over depth, and the current sources that explain it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is in a recording, for a person to read and for a program to parse."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

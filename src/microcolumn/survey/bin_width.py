@@ -7,8 +7,6 @@ its 20 ms bins (docs/method.md, section 1). The height is measured from the leve
 so that slow common changes of rate are not part of the peak.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Correlations of units over bins, and correlograms: pairs of spikes by their lag."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise
@@ -247,8 +245,6 @@ def lagged_correlations(words: Words, first: int, second: int, n_lags: int) -> F
         inside = epoch[early] == epoch[late]
         for sign, x, y in ((1, a, b), (-1, b, a)):
             if inside.any():
-                together = (x[early] * y[late])[inside].mean()
-                correlations[n_lags + sign * lag] = (together - a.mean() * b.mean()) / (
-                    a.std() * b.std()
-                )
+                covariance = (x[early] * y[late])[inside].mean() - a.mean() * b.mean()
+                correlations[n_lags + sign * lag] = covariance / (a.std() * b.std())
     return correlations

@@ -90,14 +90,9 @@ class SinkSearch:
         while (first := max(row - 1, 0)) + np.argmin(profile[first : row + 2]) != row:
             row = first + int(np.argmin(profile[first : row + 2]))
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
-        size = float(-values.min())
-        noise = float(self.noise[row])
-        return Sink(
-            depth_um=float(depths[np.argmin(values)]),
-            onset_s=float(self.time_s[onset]),
-            size=size,
-            n_sd=size / noise if noise > 0.0 else np.inf,
-        )
+        depth_um, onset_s = float(depths[np.argmin(values)]), float(self.time_s[onset])
+        size, noise = float(-values.min()), float(self.noise[row])
+        return Sink(depth_um, onset_s, size, n_sd=size / noise if noise > 0.0 else np.inf)
 
     def extent(
         self, sink: Sink, thickness_um: float | None, cortex_um: Floats

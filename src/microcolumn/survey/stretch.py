@@ -1,7 +1,5 @@
 """The stretch of a recording with the most spikes, which figures show."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND

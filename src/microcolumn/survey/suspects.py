@@ -1,7 +1,5 @@
 """Units to check before a fit: silent, mixed or noisy units, and neurons sorted twice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -6,8 +6,6 @@ counted from 0, or ``clusters.peakChannel`` in Steinmetz et al. (Nature 576:266,
 1.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

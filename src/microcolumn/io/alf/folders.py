@@ -5,8 +5,6 @@ IBL et al., Nature Methods 20:403, 2023): a file is called ``[_namespace_]object
 .extension`` and lies in ``[alf/][probe/][sorter/][#revision#/]``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -142,11 +140,8 @@ def _sortings(path: Path) -> Iterator[Sorting]:
 
 def _folders(path: Path) -> list[Path]:
     """Folders inside one, without revisions."""
-    return [
-        inside
-        for inside in _listed(path)
-        if inside.is_dir() and _REVISION.fullmatch(inside.name) is None
-    ]
+    inside = (each for each in _listed(path) if each.is_dir())
+    return [each for each in inside if _REVISION.fullmatch(each.name) is None]
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -188,7 +183,6 @@ def columns_of(path: Path) -> Columns:
 
 
 def _parquet(path: Path) -> Any:
-    """Columns of a Parquet file."""
     with opened(path) as (schema, batches):
         columns: dict[str, list[Any]] = {c.name: [] for c in schema if is_plain(c.type)}
         for batch in batches:

@@ -1,7 +1,5 @@
 """MATLAB files of any version: a cell array of spike times, or a matrix of spike counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -244,9 +242,8 @@ def _unclear(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFi
 
 
 def _holds_counts(variable: Variable) -> bool:
-    if variable.kind == "sparse":
-        return True
-    return all(are_counts(values).all() for *_, values in variable.entries())
+    entries = () if variable.kind == "sparse" else variable.entries()
+    return all(are_counts(values).all() for *_, values in entries)
 
 
 def _field_with_times(fields: Fields) -> Variable | None:

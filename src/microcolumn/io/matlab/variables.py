@@ -5,8 +5,6 @@ pymatreader does both, but drops sizes, makes a cell array of one cell its conte
 a variable whatever size it claims.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Callable, Iterator

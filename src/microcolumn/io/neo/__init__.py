@@ -1,7 +1,5 @@
 """Spike trains of files that Neo reads and of Neo's objects; signals are not read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Unpack

@@ -4,8 +4,6 @@ Neo reads the part of a claimed stretch that is in the file, so that a file that
 lose spikes silently: what headers claim is compared with what is there.
 """
 
-from __future__ import annotations
-
 import glob
 import inspect
 import struct

@@ -1,7 +1,5 @@
 """Spike trains of Neo, and the session that they make."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,14 +83,10 @@ def session_of(
             problem = f"unit {strange[0]!r} is not in both segment 0 and segment {k}"
             raise BadFile(problem, "choose one segment, or give all segments the same units")
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
+    table = {name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns}
     shifts, epochs, placed = _placed(segments)
-    return Session(
-        names,
-        joined_trains([[trains[unit].times for unit in units] for trains in by_name], shifts),
-        {name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns},
-        epochs=epochs,
-        notes=(*notes, *placed),
-    )
+    joined = joined_trains([[trains[unit].times for unit in units] for trains in by_name], shifts)
+    return Session(names, joined, table, epochs=epochs, notes=(*notes, *placed))
 
 
 def _by_name(

@@ -1,7 +1,5 @@
 """NWB files, HDF5 or Zarr, through PyNWB."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from functools import reduce
 from pathlib import Path

@@ -3,8 +3,6 @@
 Data stay on disk until they are used; sizes are checked first, and no pickle is opened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any

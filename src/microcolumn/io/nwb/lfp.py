@@ -1,7 +1,5 @@
 """The local field potential and flash times in NWB files."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -63,9 +61,8 @@ def read_lfp(
             column = _depth_column(electrodes, depth_column, where)
             channels = _channels_of_group(electrodes, group, where)
             rate, start = _sampling(potentials, where, Path(path))
-            scale = (
-                1.0 if potentials.channel_conversion is None else potentials.channel_conversion[:]
-            )
+            by_channel = potentials.channel_conversion
+            scale = 1.0 if by_channel is None else by_channel[:]
         return LFP(
             potentials.data,
             rate,

@@ -1,7 +1,5 @@
 """What tables of an NWB file tell: when its units were observed, and where they sit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
