@@ -17,8 +17,7 @@ class Count(Term):
     v: Floats
 
     def log_weight(self, x: Floats) -> Floats:
-        value: Floats = self.v[x.sum(axis=1).astype(np.intp)]
-        return value
+        return np.asarray(self.v[x.sum(axis=1).astype(np.intp)])
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         shares = np.bincount(x.sum(axis=1).astype(np.intp), weights, self.v.size)

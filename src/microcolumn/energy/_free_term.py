@@ -82,8 +82,7 @@ class FreeTerm(Term):
         """Weighted sum of the slopes over words (n_words, n_units), (n_strengths,)."""
         parts = chunks(len(words), max(self.strengths.size, words.shape[1]))
         sums = [weights[part] @ self.slopes(words[part]) for part in parts]
-        total: Floats = np.sum(sums, axis=0)
-        return total
+        return np.asarray(np.sum(sums, axis=0))
 
     def best_words(self, n_units: int, most: int) -> Bits:
         """Words that the term favours, from which a search for modes may begin."""

@@ -21,8 +21,7 @@ class Hidden(Term):
     unit: HiddenUnit
 
     def log_weight(self, x: Floats) -> Floats:
-        value: Floats = self.unit.log_gate(self.c + x @ self.W).sum(axis=1)
-        return value
+        return np.asarray(self.unit.log_gate(self.c + x @ self.W).sum(axis=1))
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         mean = self.unit.mean(self.c + x @ self.W)
@@ -31,5 +30,4 @@ class Hidden(Term):
 
     def slopes_along(self, direction: Self, x: Floats) -> Floats:
         mean = self.unit.mean(self.c + x @ self.W)
-        slopes: Floats = np.einsum("ui,ui->u", mean, direction.c + x @ direction.W)
-        return slopes
+        return np.asarray(np.einsum("ui,ui->u", mean, direction.c + x @ direction.W))

@@ -17,8 +17,7 @@ class Pairs(Term):
     J: Floats
 
     def log_weight(self, x: Floats) -> Floats:
-        value: Floats = np.einsum("un,un->u", x @ self.J, x)
-        return value
+        return np.asarray(np.einsum("un,un->u", x @ self.J, x))
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         together = (x * weights[:, None]).T @ x

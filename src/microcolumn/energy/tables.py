@@ -79,8 +79,7 @@ class Tables(FreeTerm):
     def means(self, words: Bits, weights: Floats) -> Floats:
         """Weighted sum of each function's values over words (n_words, n_units)."""
         sums = kernels.pattern_sums(self.functions, words, weights)
-        means: Floats = (sums * self.values).sum(axis=1)
-        return means
+        return np.asarray((sums * self.values).sum(axis=1))
 
     def slopes(self, words: Bits) -> Floats:
         """Values of the functions."""
@@ -106,8 +105,7 @@ class Tables(FreeTerm):
         p = np.ones((len(self.inputs), 1))
         for unit_rates in rates[self.inputs.T]:  # each further input is the highest bit so far
             p = np.hstack([p * (1.0 - unit_rates)[:, None], p * unit_rates[:, None]])
-        means: Floats = (p * self.values).sum(axis=1)
-        return means
+        return np.asarray((p * self.values).sum(axis=1))
 
     def best_words(self, n_units: int, most: int) -> Bits:
         """For each of the strongest functions, its units in the pattern that weighs most."""

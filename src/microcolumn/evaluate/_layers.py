@@ -293,5 +293,4 @@ def _other_arrangements(codes: Codes) -> Codes:
     for n in range(codes.size):
         free = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
         rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(free)])
-    others: Codes = rows[(rows != codes).any(axis=1)]
-    return others
+    return np.asarray(rows[(rows != codes).any(axis=1)])

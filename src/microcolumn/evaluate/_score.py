@@ -248,5 +248,4 @@ def _log_p_of_newest(model: WordsEstimator, words: Words) -> Floats:
         return model.score_newest(words)
     if not hasattr(model, "score_sequence"):
         raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
-    log_p: Floats = model.score_sequence(words)
-    return log_p
+    return np.asarray(model.score_sequence(words))

@@ -50,8 +50,7 @@ def oriented_weights(theta: Parameters) -> Floats:
 def by_unit(weights: Floats, n_units: int) -> Floats:
     """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
     by_bin = weights.reshape(-1, n_units)
-    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
-    return strongest
+    return np.asarray(by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)])
 
 
 def recurrence(

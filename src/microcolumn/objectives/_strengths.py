@@ -39,8 +39,7 @@ def pair_counts(words: Words) -> Floats:
 
 def pair_rates(words: Words) -> Floats:
     """Share of the words in which two units are active, shape (n_units, n_units)."""
-    rates: Floats = pair_counts(words) / words.counts.sum()
-    return rates
+    return np.asarray(pair_counts(words) / words.counts.sum())
 
 
 def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float:

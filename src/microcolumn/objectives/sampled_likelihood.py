@@ -179,8 +179,7 @@ class WordPool:
         """Share of the mass of each group of words, as a logarithm."""
         tops, masses = scaled(log_masses, group)
         totals = tops + np.log(np.bincount(group, masses))
-        shares: Floats = totals - np.logaddexp.reduce(totals)
-        return shares
+        return np.asarray(totals - np.logaddexp.reduce(totals))
 
 
 def scaled(log_masses: Floats, group: NDArray[np.intp]) -> tuple[Floats, Floats]:

@@ -139,8 +139,7 @@ class Branch:
 def share_of(branches: list[Branch]) -> Floats:
     """Share of Z in each branch, by the last forward runs, shape (n_branches,)."""
     values = np.array([branch.part.value for branch in branches])
-    shares: Floats = np.exp(values - np.logaddexp.reduce(values))
-    return shares
+    return np.asarray(np.exp(values - np.logaddexp.reduce(values)))
 
 
 def total(parts: list[Part]) -> Part:

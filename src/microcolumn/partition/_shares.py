@@ -105,8 +105,7 @@ def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:
     # Products of ±1 count the bits that agree minus those that differ.
     agreeing = (2.0 * x - 1.0) @ (2.0 * distinct - 1.0).T
     nearest_word = 0.5 * (samples.shape[1] - agreeing.max(axis=1))
-    far: NDArray[np.bool_] = nearest_word > min(_NEAR, samples.shape[1] // 6)
-    return far
+    return np.asarray(nearest_word > min(_NEAR, samples.shape[1] // 6))
 
 
 def most_active(words: Bits) -> float:
@@ -193,5 +192,4 @@ def seen_modes(
 
 def _log_likelihood(words: Bits, rates: Floats) -> Floats:
     """Log probability of words under independent units at the rates of a mode, nats."""
-    value: Floats = words @ (np.log(rates) - np.log1p(-rates)) + np.log1p(-rates).sum()
-    return value
+    return np.asarray(words @ (np.log(rates) - np.log1p(-rates)) + np.log1p(-rates).sum())

@@ -120,8 +120,7 @@ def time_averages(sampler: Sampler) -> Floats:
 def assign_modes(averages: Floats, rates: Floats) -> NDArray[np.intp]:
     """Number of the mode that each time average lies in, from the ``rates`` (n_modes, n_units)."""
     log_likelihoods = averages @ np.log(rates).T + (1.0 - averages) @ np.log1p(-rates).T
-    labels: NDArray[np.intp] = np.argmax(log_likelihoods, axis=1)
-    return labels
+    return np.asarray(np.argmax(log_likelihoods, axis=1))
 
 
 def _independent(theta: Parameters, rng: np.random.Generator) -> FoundMode:

@@ -65,12 +65,10 @@ def draw_words(theta: Parameters, n_words: int, rng: np.random.Generator) -> Bit
     """Independent words of the model, shape (n_words, n_units)."""
     edges = np.cumsum(word_probabilities(theta)[0])
     drawn = np.searchsorted(edges, rng.random(n_words) * edges[-1], side="right")
-    words: Bits = ((drawn[:, None] >> np.arange(theta.n_visible)) & 1).astype(np.uint8)
-    return words
+    return np.asarray(((drawn[:, None] >> np.arange(theta.n_visible)) & 1).astype(np.uint8))
 
 
 def _words(part: slice, n_units: int) -> Bits:
     """Words by their numbers, (n_words, n_units)."""
     numbers = np.arange(part.start, part.stop)[:, None]
-    words: Bits = ((numbers >> np.arange(n_units)) & 1).astype(np.uint8)
-    return words
+    return ((numbers >> np.arange(n_units)) & 1).astype(np.uint8)

@@ -60,5 +60,4 @@ def _weights(vector: Floats, layout: Layout) -> Floats:
 
 def _norms(W: Floats) -> Floats:
     """Norm of each column."""
-    norms: Floats = np.sqrt(np.einsum("ni,ni->i", W, W))
-    return norms
+    return np.asarray(np.sqrt(np.einsum("ni,ni->i", W, W)))

@@ -291,8 +291,7 @@ def _stratified_moments(
         log_mass = log_p - math.log(n_frequent / counts[0]) if is_seen else first.log_mass
         logs = log_weights[places] + np.where(part[places] == 0, log_mass, 0.0)
         logs -= np.log(counts[part[places]])
-        weights: Floats = np.exp(logs - logs.max())
-        return weights
+        return np.asarray(np.exp(logs - logs.max()))
 
     return _weighted_moments(theta, layout, words, member, weigh)
 

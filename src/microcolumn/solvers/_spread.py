@@ -54,8 +54,7 @@ def target_of(words: Words) -> Floats:
     """
     numbers = np.arange(words.n_dims + 1)
     shares = 1.0 / np.maximum(numbers, words.X.sum(axis=1, dtype=np.intp).max(initial=1)) ** 2.0
-    target: Floats = np.log(shares / shares.sum())
-    return target
+    return np.asarray(np.log(shares / shares.sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +71,7 @@ class SpreadDraws:
     def shares(self) -> Floats:
         """Share of the words that each number of active units has, shape (n_units + 1,)."""
         log_shares = self.log_p + self.bias
-        shares: Floats = np.exp(log_shares - np.logaddexp.reduce(log_shares))
-        return shares
+        return np.asarray(np.exp(log_shares - np.logaddexp.reduce(log_shares)))
 
 
 def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> Bits:
@@ -96,8 +94,7 @@ def _bias(log_p: Floats, target: Floats, n_draws: int, settings: SamplerSettings
     """Potential under which draws follow the model, but for some that ``target`` spreads."""
     share = min(settings.spread_draws / n_draws, 0.5)
     rare = np.maximum(log_p, settings.negligible)
-    bias: Floats = np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
-    return bias
+    return np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
 
 
 def spread_pool(
@@ -137,8 +134,7 @@ def log_p_of_number(pool: WordPool, masses: Floats) -> Floats:
     middles = np.bincount(group, np.arange(group.size)) / sizes
     heights = tops + np.log(sums / sizes)
     log_p = np.interp(np.arange(group.size), middles, heights) - bias
-    normalised: Floats = log_p - np.logaddexp.reduce(log_p)
-    return normalised
+    return np.asarray(log_p - np.logaddexp.reduce(log_p))
 
 
 def next_draws(
@@ -208,8 +204,7 @@ def _balanced(
     group = _groups(by_number, settings.group_draws)
     tops, masses = scaled(log_masses, group)
     totals = tops + np.log(np.bincount(group, masses))
-    balanced: Floats = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
-    return balanced
+    return bias + (np.log(np.bincount(group, by_number)) - totals)[group]
 
 
 class FlipRates(NamedTuple):
@@ -271,8 +266,7 @@ def masses_of_numbers(theta: Parameters, rates: FlipRates) -> tuple[Floats, floa
 
 def _relative(values: Floats, means: Floats) -> Floats:
     """Relative deviations from means, zero where these are."""
-    deviations: Floats = np.divide(values, means, out=np.ones_like(values), where=means > 0.0) - 1.0
-    return deviations
+    return np.divide(values, means, out=np.ones_like(values), where=means > 0.0) - 1.0
 
 
 def weights_of(
@@ -281,16 +275,14 @@ def weights_of(
     """What words of chains under a potential count for the model, shape (n_words,)."""
     log_masses, _ = masses_of_numbers(with_potential(theta, bias), rates)
     balanced = _balanced(bias, log_masses, rates, settings)
-    weights: Floats = np.exp(balanced.min() - balanced)[rates.n_active]
-    return weights
+    return np.asarray(np.exp(balanced.min() - balanced)[rates.n_active])
 
 
 def grown(rng: np.random.Generator, words: Bits, n_active: Numbers) -> Bits:
     """Words with units added at random up to as many active ones as others have, in any order."""
     scores = rng.random(words.shape) - words  # active units come first
     ranks = np.argsort(np.argsort(scores, axis=1), axis=1)
-    more: Bits = (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
-    return more
+    return (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
 
 
 def draw(

@@ -79,10 +79,7 @@ class Stratum:
     def holds(self, words: Bits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which words lie in the stratum, shape (n_words,)."""
         n_active = words.sum(axis=1, dtype=np.intp)
-        held: np.ndarray[tuple[int], np.dtype[np.bool_]] = (n_active >= self.lowest) & (
-            n_active <= self.highest
-        )
-        return held
+        return np.asarray((n_active >= self.lowest) & (n_active <= self.highest))
 
     def annealed(
         self, rng: np.random.Generator, theta: Parameters, n_chains: int, n_steps: int
@@ -231,5 +228,4 @@ def first_strata(
 def shares_of(strata: Sequence[Stratum]) -> Floats:
     """Share of the mass that each stratum holds."""
     log_masses = np.array([stratum.log_mass for stratum in strata])
-    shares: Floats = np.exp(log_masses - np.logaddexp.reduce(log_masses))
-    return shares
+    return np.asarray(np.exp(log_masses - np.logaddexp.reduce(log_masses)))

@@ -245,8 +245,7 @@ def _averaged(state: StratifiedState, new: _Moments, problem: SampledProblem) ->
     multiplicity, old = problem.layout.multiplicity, state.means
     own = np.maximum(old * (multiplicity - old), 0.0) / problem.layout.n_tied * state.step
     moved = old + own + new.columns @ (state.step @ new.columns)
-    means: Floats = (1.0 - weight) * moved + weight * new.mean
-    return means
+    return (1.0 - weight) * moved + weight * new.mean
 
 
 def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
@@ -255,8 +254,7 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
     least = max(problem.l1, 1.0 / problem.settings.most_draws)
     is_pair = multiplicity > n_tied
     means = np.maximum(means / multiplicity, np.where(is_pair, least, 1e-5))
-    diagonal: Floats = multiplicity**2 / n_tied * means * (1.0 - np.where(is_pair, 0.0, means))
-    return diagonal
+    return multiplicity**2 / n_tied * means * (1.0 - np.where(is_pair, 0.0, means))
 
 
 def _excess(state: StratifiedState, theta: Parameters) -> tuple[bool, NDArray[np.bool_]]:

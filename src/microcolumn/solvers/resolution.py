@@ -42,5 +42,4 @@ def _log_ratio_of_counts(words: Words) -> Floats:
     shares = np.bincount(n_active, words.counts / words.counts.sum(), words.n_dims + 1)
     rates = np.clip(words.rates, _LEAST_RATE, 1.0 - _LEAST_RATE)[None]
     [independent] = number_active(rates, 1.0 - rates)
-    ratio: Floats = np.log(shares[n_active] / np.maximum(independent[n_active], 1e-300))
-    return ratio
+    return np.asarray(np.log(shares[n_active] / np.maximum(independent[n_active], 1e-300)))
