@@ -68,7 +68,8 @@ class Search:
         curvature: Floats | None = None,
         memory: int = 50,
     ) -> None:
-        self._guess, self._longest = curvature, 1.0
+        self._guess = np.zeros(0) if curvature is None else curvature
+        self._longest = 1.0
         self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
@@ -132,8 +133,9 @@ class Search:
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            point = self.x, self._slopes, self._n_moving, self._direction, self._guess
-            self._n_moving = find_direction(self._memory, self._n_pairs, self._newest, *point)
+            pairs, point = (self._n_pairs, self._newest), (self.x, self._slopes, self._n_moving)
+            found = find_direction(*self._memory, *pairs, *point, self._direction, self._guess)
+            self._n_moving = int(found)
             if self._search_line():
                 return True
             if self._n_pairs == 0:
