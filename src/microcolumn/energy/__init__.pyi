@@ -16,5 +16,6 @@ from ._words import (
     log_symmetric as log_symmetric,
     log_weight as log_weight,
     number_active as number_active,
+    term_moments as term_moments,
 )
 from .tables import Tables as Tables, all_patterns as all_patterns

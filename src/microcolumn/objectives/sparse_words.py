@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import kernels
-from ..energy import FreeTerm, log_weight
+from ..energy import FreeTerm, log_weight, term_moments
 from ..packing import active_bits, packed, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
@@ -67,17 +67,10 @@ class SparseWords:
         if term is not None and term.is_linear:
             term = term.with_strengths(self._slopes(term).T @ weights)
         elif term is not None:
-            return self._nonlinear_moments(theta, term, weights)
+            parts = chunks(self.n_words, self.n_units)
+            words = ((unpacked(self.keys[:, at], self.n_units), weights[at]) for at in parts)
+            return term_moments(theta, words)
         return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)
-
-    def _nonlinear_moments(self, theta: Parameters, term: FreeTerm, weights: Floats) -> Parameters:
-        b, strengths = np.zeros(self.n_units), np.zeros(term.strengths.size)
-        for part in chunks(self.n_words, self.n_units):
-            x = unpacked(self.keys[:, part], self.n_units).astype(np.float64)
-            found = theta.moments(x, weights[part])
-            assert found.term is not None
-            b, strengths = b + found.b, strengths + found.term.strengths
-        return Parameters.trusted(b, None, None, None, term=term.with_strengths(strengths))
 
     def _slopes(self, term: FreeTerm) -> sparse.csr_array:
         """Slopes of a linear term for the words, kept for models with other strengths of it."""

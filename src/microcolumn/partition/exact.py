@@ -1,4 +1,4 @@
-"""Exact log partition functions, all in float64 (docs/method.md, section 5)."""
+"""Exact sums: log Z, expectations and independent samples (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,30 @@ import sys
 import time
 
 import numpy as np
+from scipy.special import expit
 from tqdm import tqdm
 
-from ..kernels import exact_log_z
+from .. import kernels
+from ..kernels import ExactSums, ModelArrays
 from ..parameters import Parameters
-from .cost import SUM_RATE, Side, pick_side, transposed, warn_if_long
+from ..validation import Bits, random_generator
+from .cost import (
+    EXACT_SAMPLES,
+    MOMENTS_RATE,
+    SUM_RATE,
+    Side,
+    operations,
+    pick_side,
+    transposed,
+    warn_if_long,
+)
+from .gibbs import RandomState
 from .result import LogPartition
-from .term_sums import word_probabilities
+from .term_sums import draw_words, term_expectations, word_probabilities
 
 #: A bar appears by itself for sums that take longer, seconds.
 _PATIENCE = 3.0
+_REMEDY = "estimate them from the words that gibbs_samples draws"
 
 
 def exact_log_partition(
@@ -53,4 +67,104 @@ def _log_z(live: Parameters, side: Side, progress: bool) -> float:
     summed = transposed(live) if side == "hidden" else live
     layout = "{l_bar}{bar}| [{elapsed}<{remaining}]"
     with tqdm(total=1.0, desc="exact sum", bar_format=layout, disable=not progress) as bar:
-        return exact_log_z(summed.arrays, bar.update)
+        return kernels.exact_log_z(summed.arrays, bar.update)
+
+
+def exact_expectations(
+    theta: Parameters, sums: ExactSums | None = None
+) -> tuple[float, Parameters]:
+    """Find log Z (nats) and its gradient, the expectations under the model, from one exact sum.
+
+    Without couplings the sum runs over words or over states of the live hidden units, whichever are
+    fewer; ``sums`` are kept between the evaluations of one fit, within ``one_blas_thread``.
+
+    ``b`` of the gradient holds E[x_n], ``J`` E[x_n x_m] off the diagonal, ``W`` E[x_n sigmoid(z_i)]
+    and ``c`` E[sigmoid(z_i)]; ``sum(gradient.J * dJ)`` is the change of log Z for a symmetric step
+    dJ. ``v`` holds the probability of each number of active units.
+
+    Examples
+    --------
+    >>> log_z, gradient = exact_expectations(Parameters(b=[0.0, 0.0], J=np.zeros((2, 2))))
+    >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
+    ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
+    """
+    if theta.term is not None:
+        pick_side(theta, "visible", _REMEDY)  # refuses what would take too long
+        return term_expectations(theta)
+    if theta.is_gaussian:
+        pairwise, log_factor = theta.as_pairs()
+        log_z, moments_of_pairs = exact_expectations(pairwise, sums)
+        return log_z + log_factor, theta.pulled_back(moments_of_pairs, 1.0)
+    # A potential that is zero still has a gradient.
+    live, log_factor = (theta, 0.0) if theta.v is not None else theta.drop_dead_units()
+    # Only words give E[x_n x_m], unless the units are independent.
+    needs_words = theta.v is not None or (theta.J is not None and live.W is not None)
+    side, n_operations = pick_side(live, "visible" if needs_words else "auto", _REMEDY)
+    warn_if_long(n_operations, MOMENTS_RATE, _REMEDY)
+    if side == "visible":
+        log_z, moments = kernels.exact_moments(live.arrays, sums)
+    elif live.W is None:
+        log_z, moments = _of_independent_units(live)
+    else:  # with the roles exchanged E[x_n h_i] is the same
+        log_z, other = kernels.exact_moments(transposed(live).arrays, sums)
+        assert other.W is not None
+        assert other.c is not None
+        moments = ModelArrays(other.c, None, other.W.T, other.b)
+    if theta.c is not None and theta.n_hidden > live.n_hidden:
+        moments = moments.with_dead_units(theta.c, theta.live)
+    return log_z + log_factor, Parameters.trusted(*moments)
+
+
+def _of_independent_units(theta: Parameters) -> tuple[float, ModelArrays]:
+    rates, pairs = expit(theta.b), None
+    if theta.J is not None:
+        pairs = np.outer(rates, rates)
+        np.fill_diagonal(pairs, 0.0)
+    return float(np.logaddexp(0.0, theta.b).sum()), ModelArrays(rates, pairs)
+
+
+def can_sample_exactly(theta: Parameters) -> bool:
+    """Whether ``exact_samples`` takes no more than seconds and tens of megabytes.
+
+    That is the case up to 2^33 multiply-adds by ``operations``: words of 32 coupled units, of 27
+    with 25 live hidden units, or of any number of units with about 25 live hidden units and no
+    couplings.
+
+    >>> can_sample_exactly(Parameters(b=[0.0] * 100))
+    True
+    """
+    return operations(theta) <= EXACT_SAMPLES
+
+
+def exact_samples(theta: Parameters, n_samples: int, random_state: RandomState = 0) -> Bits:
+    """Draw independent words from the model's own distribution, without a Markov chain.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model. Without couplings and with few live hidden units, hidden states are drawn
+        first and words given them.
+    n_samples : int
+        Number of words.
+    random_state : int, Generator or None
+        Source of the draws; None takes fresh entropy. The words do not depend on the number of
+        threads.
+
+    Examples
+    --------
+    >>> exact_samples(Parameters(b=[9.0, -9.0]), 2)
+    array([[1, 0],
+           [1, 0]], dtype=uint8)
+    """
+    rng, n = random_generator(random_state), n_samples
+    live, _ = theta.drop_dead_units()
+    if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
+        if live.term is not None:
+            return draw_words(live, n, rng)
+        return kernels.exact_samples(live.arrays, n, rng)
+    if live.W is None:
+        rates = np.broadcast_to(expit(live.b), (n, live.n_visible))
+    else:
+        hidden = exact_samples(transposed(live), n, rng)
+        rates = expit(live.b + hidden @ live.W.T)
+    return (rng.random(rates.shape) < rates).astype(np.uint8)
