@@ -10,7 +10,12 @@ from ._potentials import (
     Ramps as Ramps,
     tail_knots as tail_knots,
 )
-from ._soft_tables import SoftTables as SoftTables
+from ._tables import (
+    Inputs as Inputs,
+    SoftTables as SoftTables,
+    Tables as Tables,
+    all_patterns as all_patterns,
+)
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,
@@ -18,4 +23,3 @@ from ._words import (
     number_active as number_active,
     term_moments as term_moments,
 )
-from .tables import Tables as Tables, all_patterns as all_patterns
