@@ -178,9 +178,8 @@ def _moderated_variance(
     """Squared errors by slow waves, at least those of independent words.
 
     ``influence`` (n_waves, n, n) is what each wave adds to the estimates, ``by_model`` the squared
-    errors if words were independent. Their ratios are alike where the words' own slowness makes
-    them, so that those of ``telling`` parameters support each other. Also the median of the ratios,
-    1 at least, and degrees of freedom, 0 where there is no wave.
+    errors if words were independent; ratios of ``telling`` parameters support each other. Also
+    their median, 1 at least, and degrees of freedom, 0 where there is no wave.
     """
     if not len(influence):
         return by_model, 1.0, 0
@@ -206,16 +205,10 @@ def _with_limits(
     few &= np.isfinite(estimates.estimate)
     never = (both <= 0.0) | (total - first - second + both <= 0.0)
     always = (first - both <= 0.0) | (second - both <= 0.0)
-    p = np.where(few, np.nan, estimates.p_value)
-    estimate, stderr = (
-        np.where(few, np.nan, each) for each in (estimates.estimate, estimates.stderr)
-    )
-    low = np.where(
-        few, np.nan, np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
-    )
-    high = np.where(
-        few, np.nan, np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
-    )
+    low = np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
+    high = np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
+    columns = estimates.estimate, estimates.stderr, low, high, estimates.p_value
+    estimate, stderr, low, high, p = (np.where(few, np.nan, each) for each in columns)
     notes = []
     if few.any():
         notes.append(

@@ -126,10 +126,8 @@ def tune(
     choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
     tuned, scores = {}, {}
     for name, choice in choices.items():
-        settings, scores[name] = (
-            choice.settings[choice.best_index],
-            choice.scores[choice.best_index],
-        )
+        scores[name] = choice.scores[choice.best_index]
+        settings = choice.settings[choice.best_index]
         tuned[name] = clone(by_name[name]).set_params(**settings).fit(words)
     sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)

@@ -1,9 +1,7 @@
 """Errors of means over splits, p-values, and how both are printed.
 
-Random splits of one recording share most of their words, so the plain standard error over splits
-is too small for a claim. The corrected resampled t-test (Nadeau & Bengio 2003, Inference for the
-generalization error) widens it by the share of words that any two splits have in common. It is for
-what is known by split alone; scores of models have the errors of :mod:`.time_errors`.
+Splits of one recording share most of their words, so that the plain error over splits is for what
+is known by split alone; scores of models have the errors of :mod:`.time_errors`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Standard errors of means over time, also of activity that changes slowly (method, section 6).
-
-The variance of a mean over a recording is the power of the series at frequency zero. Its slowest
-cosine waves are nearly independent and have nearly that power, so that ten of them give a standard
-error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018).
-"""
+"""Standard errors of means over time, also of activity that changes slowly (method, section 6)."""
 
 from __future__ import annotations
 

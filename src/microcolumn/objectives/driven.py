@@ -97,13 +97,8 @@ class DrivenFlips(Objective):
     def _evaluate(self, theta: Parameters) -> None:
         """Find scales, values and pulls.
 
-        With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of
-        the bit in this bin of time and s_n its scale,
-
-            Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
-
-        So all that has hidden units or couplings in it is a matter of distinct words, and bins of
-        time are visited one unit at a time.
+        All that has hidden units or couplings in it is a matter of distinct words, and bins of time
+        are visited one unit at a time.
         """
         check_same_units(theta.n_visible, self._scale.size)
         n_units = theta.n_visible

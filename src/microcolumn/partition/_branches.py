@@ -1,10 +1,6 @@
 """Annealing from a base of each mode: the parts of Z that add up to it (docs/method.md, section 5).
 
-Every word belongs to one mode: the one that its chain is in after some more sweeps. Annealed
-weights w are unbiased for any function of the final word, so from the base of mode m the mean of
-w, counted where the final word belongs to m and zero elsewhere, is the part Z_m of that mode, and
-Z is the sum of the parts, whatever the modes are. In the same way, reverse chains that start from
-words of the mode give Z_m from above.
+Every word belongs to one mode: the one that its chain is in after some more sweeps.
 """
 
 from __future__ import annotations

@@ -109,13 +109,7 @@ def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:
 
 
 def most_active(words: Bits) -> float:
-    """Number of active units above which a word counts as never seen.
-
-    If the words came from the model, the model's mass above the largest number of active units
-    among T of them would be more than 1 % with probability 0.99^T: less than 1 % from 500 words
-    on. A tenth of the units is added, so that a tail that is somewhat too long is not a mode.
-    Fewer words say nothing about it unless the number is far above.
-    """
+    """Number of active units above which a word counts as never seen (method, section 5)."""
     most = int(words.sum(axis=1, dtype=np.int64).max())
     margin = math.ceil(words.shape[1] / 10) if len(words) >= _ENOUGH_WORDS else most + 2
     return most + margin
@@ -172,9 +166,8 @@ def seen_modes(
 ) -> list[bool]:
     """Whether any of the given words lies in each mode.
 
-    A word lies in a mode if it is no less probable at the mode's rates than the mode's own words
-    are, and if a chain that starts from it stays there. The first alone would find a word that
-    leaves at once; the second one that is on the way.
+    It is no less probable at the mode's rates than the mode's own words are, and a chain from it
+    stays there. The first alone would find a word that leaves at once; the second one on the way.
     """
     distinct, _ = unique_rows(words)
     rates = np.stack([mode.rates for mode in modes])

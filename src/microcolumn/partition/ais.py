@@ -1,10 +1,4 @@
-"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5).
-
-Forward: words drawn from an independent base model are carried to the model by one collapsed
-Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base. Reverse: words of the
-model are carried back. Mass that the reverse run finds beyond the largest forward weight is mass
-that no forward chain has seen, whatever standard error the forward weights show.
-"""
+"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5)."""
 
 from __future__ import annotations
 

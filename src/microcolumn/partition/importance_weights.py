@@ -41,12 +41,7 @@ def effective_sample_size(log_weights: Floats) -> float:
 
 
 def missed_log_mass(forward: Floats, reverse: Floats) -> float:
-    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
-
-    A share m of the reverse chains has weights beyond the largest forward one, and a forward chain
-    reaches their words with probability q: given that none did, the forward mean is
-    Z (1 - m) / (1 - q) (docs/method.md, section 5).
-    """
+    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative)."""
     beyond = reverse > forward.max()
     share = float(beyond.mean())
     if share == 1.0:

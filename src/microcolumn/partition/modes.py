@@ -1,9 +1,7 @@
 """Modes of a model: places where Gibbs chains stay (docs/method.md, section 5).
 
 A mode may be narrow, one word that outweighs all others, or broad, many words of low weight. So
-both kinds of searches run from many starts: ascent to the most probable word nearby, and chains of
-the model itself. Chains that stay in different places show different modes; a place that chains
-leave soon is part of another.
+ascent to the most probable word nearby and chains of the model itself both run from many starts.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Likelihood that a sampled fit may still gain, by two sets of chains.
+"""Likelihood that a sampled fit may still gain, by two sets of chains (docs/method.md, section 5).
 
-Near an optimum the likelihood is a parabola with the covariance H of its moments (the Fisher
-information): a step d = -H^-1 g gains g'H^-1 g / 2, where the slopes g are the model's moments less
-the data's. But the chains' g has noise, which the step follows. So one set of chains finds the step
-and the other judges it: what noise seems to gain by the first is lost by the second, and the mean
-of both is right.
+One set finds the step and the other judges it: what noise seems to gain by the first is lost by the
+second, and the mean of both is right.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Words that are spread over all numbers of active units (docs/method.md, section 5).
 
-Chains of a pairwise model of many units hardly ever see words that are far busier than the data,
-although these hold as much mass as the penalty allows. So chains run under a further potential of
-the number of active units, which sends some of them everywhere. The masses of all numbers follow
-from the rates of flips between them, so that words with the same number of active units need to be
-drawn as the model would, but not the numbers themselves.
+Chains run under a further potential of the number of active units, which sends some of them where
+chains of the model itself would hardly ever be. The masses of all numbers follow from the rates of
+flips between them.
 """
 
 from __future__ import annotations
@@ -35,14 +33,9 @@ Numbers = NDArray[np.intp]
 Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
 
 
-def potential_of(theta: Parameters) -> Floats:
-    """The potential of a model, zeros where it has none, shape (n_units + 1,)."""
-    return np.zeros(theta.n_visible + 1) if theta.v is None else theta.v
-
-
 def with_potential(theta: Parameters, bias: Floats) -> Parameters:
     """A model with a further potential of the number of active units, (n_units + 1,)."""
-    v = potential_of(theta) + bias
+    v = bias + (0.0 if theta.v is None else theta.v)
     return Parameters.trusted(theta.b, theta.J, theta.W, theta.c, v, theta.hidden)
 
 
@@ -238,9 +231,7 @@ class FlipRates(NamedTuple):
 def masses_of_numbers(theta: Parameters, rates: FlipRates) -> tuple[Floats, float]:
     """Log mass of each number of active units, (n_units + 1,), and the variance of log Z.
 
-    Gibbs flips carry as much mass from K to K + 1 as back. So the mean rates of flips up and down,
-    of words with so many active units alone, say what the masses are relative to each other, and
-    that of the silent word is known (Fitzgerald, Picard and Silver 2000).
+    From the mean rates of flips up and down, relative to the silent word, whose mass is known.
     """
     n_units, (n_active, counts, up, down) = theta.n_visible, rates
     n_drawn = np.bincount(n_active, counts, n_units + 1)

@@ -1,10 +1,8 @@
 """Words of a pairwise model by strata of the number of active units (docs/method.md, section 5).
 
-At a weak penalty a model of many units has phases that the data do not show: hundreds of units
-active together, with as little mass as the penalty allows. Chains cross between phases so rarely
-that they never find what each one holds. So the numbers of active units are cut into strata, and
-walls keep chains in each. Its mass is found by annealing, and followed from model to model by the
-weights of words that take no part in the fit (sequential Monte Carlo).
+At a weak penalty a model of many units has phases that the data do not show, between which chains
+hardly ever cross. So walls keep chains in each stratum. Its mass is found by annealing, and
+followed from model to model by the weights of words that take no part in the fit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Penalised likelihood of pairwise models of many units, by words of all numbers of active units.
 
-Each round takes one Newton step towards the optimum by means of the model's moments, which are
-averaged over rounds as they move, and draws new words where it ends. Words of each stratum of the
-number of active units (:mod:`._strata`) count by the stratum's mass. Masses of whole strata
-change by factors where many couplings change a little, so curvature is that of each coordinate,
-and of what strata, numbers of active units and single units change together.
+Each round takes one Newton step towards the optimum, and draws new words where it ends, stratum by
+stratum (:mod:`._strata`; docs/method.md, section 5). Masses of whole strata change by factors where
+many couplings change a little, so curvature is that of each coordinate, and of what strata, numbers
+of active units and single units change together.
 """
 
 from __future__ import annotations

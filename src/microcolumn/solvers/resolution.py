@@ -19,10 +19,9 @@ _LEAST_RATE = 1e-6
 def resolution(words: Words) -> float:
     """A hundredth of the standard error that the words allow for a score, nats per word.
 
-    A score is the mean of log p(x) - log p_independent(x), p the model. Before there is a model,
-    the number K of active units stands for it: log P_data(K) - log P_independent(K) varies nearly
-    as much over words as that of a fitted model (60 to 70 % on simulated and retinal words). Its
-    error comes from blocks of time; it is 0 for a single word.
+    Before there is a model, the number K of active units stands for it: log P_data(K) -
+    log P_independent(K) varies nearly as much over words as the log of a fitted model's gain (60 to
+    70 % on simulated and retinal words). Its error comes from blocks of time.
     """
     values = _log_ratio_of_counts(words)[words.index]
     weights = np.ones(words.n_bins) if words.weights is None else words.weights

@@ -1,11 +1,7 @@
 """Change of log p~ of words by flipping bits, with hidden units summed out.
 
-For a word with hidden inputs z and a bit n with direction d = 1 - 2 x_n,
-
-    sum_i softplus(z_i + d W_ni) - softplus(z_i) = log prod_i (sbar_i + s_i exp(d W_ni)),
-
-s = sigmoid(z), sbar = sigmoid(-z). All terms are positive, the exponentials come from a table, and
-one logarithm is taken of as many factors as provably stay in the range of a double.
+By the ratios of docs/method.md, section 3; one logarithm is taken of as many of them as provably
+stay in the range of a double.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
 """Trees and 2-trees of units, grown from the counts of pairs alone.
 
 ``pairs`` (n_units, n_units) holds the words in which two units are active together, and on its
-diagonal those in which each is; ``n_words`` is the number of words. A unit that is attached to
-two others, j and k, is predicted from them by a logistic regression without interaction. Its
-moments are n_i, n_ij and n_ik, so that counts of triplets are never needed: of the table of i, j
-and k a single number is left open, t, the words in which all three are active. It solves
-
-    n_111 n_100 n_010 n_001 = n_110 n_101 n_011 n_000,
-
-the absence of an interaction of three, with every factor linear in t. The left side rises with t
-and the right side falls, so that there is one solution.
+diagonal those in which each is; ``n_words`` is the number of words. Of the table of three units a
+single number is left open, t, the words in which all three are active, which the absence of an
+interaction of three fixes (docs/method.md, "TwoTree").
 """
 
 import math
