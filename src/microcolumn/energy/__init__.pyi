@@ -1,4 +1,3 @@
-from ._free_term import FreeTerm as FreeTerm
 from ._hidden_unit import (
     BERNOULLI as BERNOULLI,
     GAUSSIAN as GAUSSIAN,
@@ -16,6 +15,7 @@ from ._tables import (
     Tables as Tables,
     all_patterns as all_patterns,
 )
+from ._term import FreeTerm as FreeTerm
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,

@@ -12,7 +12,7 @@ from scipy.special import expit
 from .. import kernels
 from ..kernels import SiteChains, TableArrays
 from ..validation import Bits, Floats, chunks
-from ._free_term import FreeTerm
+from ._term import FreeTerm
 
 Inputs = NDArray[np.int32]
 

@@ -44,10 +44,7 @@ _FULL_STEPS = 8
 
 
 def intervals(
-    model: PopulationModel,
-    words: Words | ArrayLike,
-    *,
-    level: float = 0.95,
+    model: PopulationModel, words: Words | ArrayLike, *, level: float = 0.95
 ) -> Intervals:
     """Intervals for couplings and biases of a model of pairs, and which differ from zero.
 
@@ -239,11 +236,7 @@ class NodeRegressions(NamedTuple):
 
 
 def node_regressions(
-    words: Words,
-    usable: NDArray[np.bool_],
-    start: Floats,
-    by_cell: csr_array,
-    alike: float = 1.0,
+    words: Words, usable: NDArray[np.bool_], start: Floats, by_cell: csr_array, alike: float = 1.0
 ) -> NodeRegressions:
     """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
 
@@ -274,11 +267,7 @@ def node_regressions(
 
 
 def _solve(
-    X: csr_array,
-    counts: Floats,
-    nodes: NDArray[np.intp],
-    start: Floats,
-    usable: NDArray[np.bool_],
+    X: csr_array, counts: Floats, nodes: NDArray[np.intp], start: Floats, usable: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Coefficients, inverse informations, residuals, and whether the steps came to an end."""
     n = start.shape[1]

@@ -163,11 +163,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """Sizes of weights, and couplings, of the units with a layer.
-
-    Labels belong to units, not to bits, so weights are summed and couplings averaged over the bins
-    of a window.
-    """
+    """Sizes of weights, summed over the bins of a window, and mean couplings of the labelled units."""
 
     hidden: NDArray[np.intp]  # columns of W, (n_tested,)
     weights: Floats  # (n_labelled, n_tested)

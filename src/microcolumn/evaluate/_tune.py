@@ -247,11 +247,9 @@ def choose_n_hidden(
 
 
 def _gains(larger: Choice, smaller: Choice, validation: Words) -> bool:
-    """Whether more hidden units score higher by more than the error of the difference.
-
-    Two fits that end at the same optimum differ by rounding, and the error of that is as small.
-    """
+    """Whether more hidden units score higher by more than the error of the difference."""
     gain = score(larger.best, validation, smaller.best)
     is_sound = gain.converged and not gain.has_spurious_mode
+    # Two fits that end at the same optimum differ by rounding, and the error of that is as small.
     least = EQUAL * smaller.scores[smaller.best_index].stderr
     return is_sound and gain.bits_per_second > max(gain.stderr, least)

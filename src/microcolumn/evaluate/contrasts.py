@@ -97,8 +97,7 @@ def other_kinds(compared: Compared) -> PairedDifference | None:
 def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
     """What each part adds in this order, without parts that no model has.
 
-    Models are nested by what they are made of: a common drive, pairs, and groups. What a part adds
-    depends on what was there before, hence the order.
+    What a part adds depends on what was there before, hence the order.
     """
     steps: list[GainStep] = []
     before = INDEPENDENT

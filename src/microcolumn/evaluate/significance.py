@@ -68,9 +68,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
     """Mean of several recordings' estimates, its 95 % interval, and their spread.
 
-    Random effects: the variance between recordings beyond their own errors (DerSimonian & Laird
-    1986) is part of the weights, and the interval is that of Hartung & Knapp (2001), Student's t
-    with one degree of freedom less than recordings. The spread is the standard deviation between
+    Random effects (docs/method.md, section 6). The spread is the standard deviation between
     recordings. None for fewer than two, or without errors.
     """
     values = np.array([each.value for each in estimates])

@@ -151,10 +151,7 @@ def spec_of(model: WordModel) -> ModelSpec:
 
 
 def compare_splits(
-    scores: Mapping[ModelSpec, Sequence[SplitScore]],
-    n_units: int,
-    train_share: float,
-    **about: Any,
+    scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int, train_share: float, **about: Any
 ) -> Comparison:
     """Models best first. Independent units may be among the scores; they are the zero.
 

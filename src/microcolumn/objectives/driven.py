@@ -73,14 +73,13 @@ class DrivenFlips(Objective):
         self, theta: Parameters, pull: Floats, push: Floats
     ) -> tuple[Floats, Floats]:
         """Slopes of weights and biases of hidden units, from the sums that flips pull with."""
-        assert theta.W is not None
-        assert theta.c is not None
-        slopes, biases = np.zeros(theta.W.shape), np.zeros(theta.c.size)
+        W, c = theta.arrays.hidden
+        slopes, biases = np.zeros(W.shape), np.zeros(c.size)
         for part in chunks(len(self.words), theta.n_hidden):
             x = self.words.X[part].astype(np.float64)
-            z = x @ theta.W + theta.c
+            z = x @ W + c
             on, through = expit(z), np.zeros(z.shape)
-            for n, weights in enumerate(theta.W):
+            for n, weights in enumerate(W):
                 there = expit(z + np.where(x[:, n, None], -weights, weights))
                 through += pull[n, part, None] * (there - on)
                 slopes[n] += push[n, part] @ there

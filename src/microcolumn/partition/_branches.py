@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._path import AnnealingPath
-from .gibbs import Sampler, new_seed
+from .gibbs import AnnealingPath, Sampler, new_seed
 from .importance_weights import log_mean, reverse_estimate
 from .modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 

@@ -19,11 +19,10 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
-from ._path import Base, base_logits
 from ._shares import modes_of
 from .cost import USUAL, PartitionSettings, operations
 from .exact import exact_samples
-from .gibbs import RandomState, new_seed, words_of_units
+from .gibbs import Base, RandomState, base_logits, new_seed, words_of_units
 from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes
 from .result import LogPartition
@@ -179,8 +178,7 @@ class _Annealing:
     def maybe_switch_base(self) -> None:
         """Start from the rates of the only mode where these lead to more mass, or much more surely.
 
-        Estimates are too low on average, so a higher one is better. Rates of the data are a bad
-        start for a model whose mass lies elsewhere.
+        Estimates are too low on average, so a higher one is better.
         """
         only = self.branches[0]
         if not only.alone:

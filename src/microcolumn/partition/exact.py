@@ -35,12 +35,7 @@ _REMEDY = "estimate them from the words that gibbs_samples draws"
 def exact_log_partition(
     theta: Parameters, side: Side = "auto", progress: bool | None = None
 ) -> LogPartition:
-    """Sum over all states, to rounding error.
-
-    The sum runs over words, over the states of the live hidden units (models without couplings
-    only), or by default over whichever takes fewer operations. By default a progress bar appears
-    on a terminal if more than a few seconds are expected.
-    """
+    """Sum over all states, to rounding error; arguments are as of :func:`log_partition`."""
     started = time.perf_counter()
     live, log_factor = theta.drop_dead_units()
     picked, n_operations = pick_side(live, side)
@@ -107,9 +102,8 @@ def exact_expectations(
         log_z, moments = _of_independent_units(live)
     else:  # with the roles exchanged E[x_n h_i] is the same
         log_z, other = kernels.exact_moments(transposed(live).arrays, sums)
-        assert other.W is not None
-        assert other.c is not None
-        moments = ModelArrays(other.c, None, other.W.T, other.b)
+        W, c = other.hidden
+        moments = ModelArrays(c, None, W.T, other.b)
     if theta.c is not None and theta.n_hidden > live.n_hidden:
         moments = moments.with_dead_units(theta.c, theta.live)
     return log_z + log_factor, Parameters.trusted(*moments)

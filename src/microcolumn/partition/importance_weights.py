@@ -52,12 +52,7 @@ def missed_log_mass(forward: Floats, reverse: Floats) -> float:
 
 
 def doubt_of(
-    forward: Floats,
-    reverse: Floats,
-    settled: bool,
-    tolerance: float,
-    share: float,
-    stderr: float,
+    forward: Floats, reverse: Floats, settled: bool, tolerance: float, share: float, stderr: float
 ) -> str | None:
     """The check that the forward estimate of a part of Z fails, as a clause; None if it passes all.
 

@@ -17,9 +17,8 @@ from ..energy import log_weight
 from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._path import AnnealingPath
 from .cost import USUAL
-from .gibbs import Sampler, new_seed
+from .gibbs import AnnealingPath, Sampler, new_seed
 from .importance_weights import log_mean
 
 #: Sweeps at a temperature so low that each is a coordinate ascent, and that temperature's inverse.
@@ -160,11 +159,10 @@ def _hidden_patterns(theta: Parameters) -> Bits:
 
 
 def _coupled_patterns(theta: Parameters) -> Bits:
-    """Units that the pairwise forces favour together.
+    """Units that the pairwise forces favour together, also those through undecided hidden units.
 
     Signs of the leading eigenvectors, and each unit with those that it is coupled to: to all of
-    them, and to those as strongly as half of its largest coupling. Hidden units couple the units
-    that they share, so they count too, as they do when they are undecided.
+    them, and to those as strongly as half of its largest coupling.
     """
     J = theta.J if theta.term is None else theta.term.over(theta.b).couplings
     couplings = np.zeros((theta.n_visible,) * 2) if J is None else J.copy()

@@ -27,14 +27,7 @@ from ..validation import Bits, Floats
 from ..words import Words
 from ._gain import Fisher, gain_of
 from ._sampler_settings import SamplerSettings
-from ._spread import (
-    FlipRates,
-    SpreadDraws,
-    grown,
-    independent_words,
-    weights_of,
-    with_potential,
-)
+from ._spread import FlipRates, SpreadDraws, grown, independent_words, weights_of, with_potential
 from ._strata import Stratum
 
 if TYPE_CHECKING:

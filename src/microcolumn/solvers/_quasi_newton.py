@@ -1,9 +1,7 @@
 """Minimise a smooth objective plus a penalty with kinks, to exact zeros and with a certificate.
 
-A limited-memory quasi-Newton method (L-BFGS) on the coordinates that may move. It follows the
-subgradient of least norm, and a step that carries a group of coordinates across zero ends at
-zero; with an L1 penalty this is the orthant-wise method (OWL-QN), and groups are handled alike.
-Directions are found on the moving coordinates only, so that zeros do not disturb their curvature.
+A limited-memory quasi-Newton method on the coordinates that may move (docs/method.md, section 4).
+It follows the subgradient of least norm; groups are handled like single coordinates.
 Once steps change the objective by less than rounding, slopes decide whether a step is taken
 (Hager and Zhang's approximate Wolfe condition), which carries the certificate down to the
 accuracy of the gradient.

@@ -68,10 +68,7 @@ class SpreadDraws:
 
 
 def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> Bits:
-    """Words of independent units with biases ``b``, given how many of them are active.
-
-    ``totals`` has the shape (n_words,), the words (n_words, n_units).
-    """
+    """Words (n_words, n_units) of independent units with biases ``b``, given their active ones."""
     log_sums, words = log_symmetric(b), np.zeros((totals.size, b.size), dtype=np.uint8)
     for total in np.unique(totals[totals > 0]):
         drawn = np.ones((np.count_nonzero(totals == total), b.size), dtype=np.uint8)
@@ -154,10 +151,7 @@ def first_draws(
     n_draws: int,
     settings: SamplerSettings,
 ) -> SpreadDraws:
-    """Words of any model from chains that start at words of independent units.
-
-    The potential is found again until it spreads them.
-    """
+    """Words of any model from independent ones on; the potential is found until it spreads them."""
     target = target_of(words)
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
     log_p = log_symmetric(logits)

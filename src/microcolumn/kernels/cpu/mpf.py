@@ -295,8 +295,7 @@ def _backward(model, scratch, lists, sums, n_blocks, n, slot):
             store(inactive, (n, j, 0, 0), load(inactive, (n, j, 0, 0)) + group_sum(q_one))
             store(inactive, (n, j, 1, 0), load(inactive, (n, j, 1, 0)) + group_sum(q_other))
             through = hadd(
-                q_one * tile(load(grow1, (n, j, 0, 0))),
-                q_other * tile(load(grow1, (n, j, 1, 0))),
+                q_one * tile(load(grow1, (n, j, 0, 0))), q_other * tile(load(grow1, (n, j, 1, 0)))
             )
             if n > 0:
                 through = through + load_group(through_of, (j, 0))
