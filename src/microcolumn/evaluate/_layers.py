@@ -163,7 +163,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """Sizes of weights, summed over the bins of a window, and mean couplings of the labelled units."""
+    """Sizes of weights, summed over bins of a window, and mean couplings, of units with a layer."""
 
     hidden: NDArray[np.intp]  # columns of W, (n_tested,)
     weights: Floats  # (n_labelled, n_tested)
