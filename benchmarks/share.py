@@ -19,9 +19,8 @@ from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.kernels.cpu import flip_sums, hidden_sums, listed_sums, pair_sums
-from microcolumn.kernels.loops import l1_descent
 from microcolumn.objectives import NegativeLogLikelihood, _maximum_likelihood, data_moments
-from microcolumn.solvers import _quasi_newton
+from microcolumn.solvers import _newton, _quasi_newton
 
 #: Loops of an evaluation, those of starts and search; what the backend does with them; and the
 #: evaluation itself.
@@ -34,7 +33,7 @@ LIKELIHOOD = [
 OTHERS = [
     (flip_sums, "sum_over_flips"),
     (_quasi_newton, "find_direction"),
-    (l1_descent, "_descend"),
+    (_newton, "minimise_quadratic"),
     (_maximum_likelihood.FisherInformation, "__call__"),
 ]
 BACKEND = [

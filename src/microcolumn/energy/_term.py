@@ -53,10 +53,7 @@ class Fields(Term):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs(Term):
-    """x'Jx, so that a pair contributes 2 J_nm: ``J`` (n_visible, n_visible) is symmetric.
-
-    Its diagonal is zero.
-    """
+    """x'Jx with symmetric couplings ``J`` (n_visible, n_visible) and a zero diagonal."""
 
     J: Floats
 

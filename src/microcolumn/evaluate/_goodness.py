@@ -135,10 +135,7 @@ class WordSample:
         return np.asarray(self.share @ self.table)
 
     def waves(self, n_waves: int) -> Floats:
-        """What the slowest waves add to the means, whose squared errors are its mean squares.
-
-        Shape (n_waves, n_columns).
-        """
+        """What waves add to the means, (n_waves, n_columns): mean squares are squared errors."""
         assert self.by_cell is not None
         waves = slow_waves(self.by_cell.shape[0], n_waves)
         share = waves @ self.by_cell / self.n_words

@@ -124,7 +124,6 @@ def _start(model: PopulationModel) -> Floats:
 def _notes(
     names: tuple[str, ...], constant: NDArray[np.bool_], copied: NDArray[np.bool_]
 ) -> list[str]:
-    """Which units have no intervals."""
     left_out = {
         "always silent or always active": constant,
         "equal to another or its opposite": copied,
@@ -289,7 +288,6 @@ def _solve(
 
 
 def _inverses(lower: Floats, left_out: Floats) -> Floats:
-    """Inverses of information matrices of which the lower half is given."""
     n = lower.shape[1]
     full = np.tril(lower) + np.tril(lower, -1).transpose(0, 2, 1) + left_out
     # Bits that determine each other leave the information singular: a ridge too small to matter

@@ -138,9 +138,7 @@ def mean_stderr(values: Floats, weights: Floats | None = None) -> float:
     share = np.full(values.size, 1.0 / values.size) if weights is None else weights / weights.sum()
     influence = share * (values - share @ values)
     cells = cells_of(np.arange(values.size), values.size)
-    by_cell = np.zeros(int(cells[-1]) + 1)
-    np.add.at(by_cell, cells, influence)
-    return math.sqrt(wave_variance(by_cell))
+    return math.sqrt(wave_variance(np.bincount(cells, influence).astype(np.float64)))
 
 
 def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanOverTime:

@@ -86,10 +86,7 @@ class FisherInformation:
         self._words, self._shares = X, shares
 
     def __call__(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
-        """Covariance (n, n) of the slopes of the model ``x`` (layout.size,) along coordinates.
-
-        These are ``coordinates`` (n,), increasing places in ``x``.
-        """
+        """Covariance (n, n) of the model's slopes along ``coordinates`` (n,), places in ``x``."""
         theta = layout.unpack(x)
         products, means = np.zeros((coordinates.size, coordinates.size)), np.zeros(coordinates.size)
         for part in chunks(self._shares.size, coordinates.size + layout.n_hidden):

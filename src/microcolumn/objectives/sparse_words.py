@@ -24,9 +24,8 @@ class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 
     ``keys`` are the words packed, shape (n_integers, n_words). ``active`` has the active bits of
-    all words one after the other, ``offsets`` (n_words + 1,) where those of each word begin,
-    ``n_active`` (n_words,) their number, and ``first`` (n_chunks + 1,) the first word of each of
-    the chunks in which kernels add words up.
+    all words one after the other, ``offsets`` (n_words + 1,) where those of each word begin, and
+    ``n_active`` (n_words,) their number.
     """
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
@@ -36,7 +35,7 @@ class SparseWords:
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
         self.n_active = np.diff(self.offsets)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
-        self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
+        self.n_words, self.n_units = self.offsets.size - 1, n_units
         self._listed: tuple[Floats, sparse.csr_array] | None = None  # functions and their values
 
     @classmethod

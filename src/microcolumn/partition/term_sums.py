@@ -22,10 +22,7 @@ MOST_UNITS = 20
 
 
 def word_probabilities(theta: Parameters) -> tuple[Floats, float]:
-    """Probability of all words by their number, unit k its bit k, and log Z (nats).
-
-    Shape (2**n_units,), of at most ``MOST_UNITS`` units.
-    """
+    """Probability of all 2**n_units words by their number, unit k its bit k, and log Z (nats)."""
     n = theta.n_visible
     if isinstance(theta.term, Tables):
         values = np.zeros(1 << n)

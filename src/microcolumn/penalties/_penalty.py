@@ -154,7 +154,6 @@ def _weights(vector: Floats, layout: Layout) -> Floats:
 
 
 def _norms(W: Floats) -> Floats:
-    """Norm of each column."""
     return np.asarray(np.sqrt(np.einsum("ni,ni->i", W, W)))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -26,15 +25,6 @@ _MOST_ELEMENTS = 1 << 23
 _MOST_STEPS, _LOOK, _FINISHED = 60, 10, 0.01
 #: Curvature below which a coordinate has none but for rounding, as biases of dead hidden units.
 _FLAT = 1e-13
-
-
-class Curvature(Protocol):
-    """A matrix that is known by its products, for example an array."""
-
-    def __matmul__(self, vector: Floats, /) -> Floats: ...
-
-    def diagonal(self) -> Floats:
-        """Its diagonal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +80,7 @@ class _Parabola:
 
     origin: Floats
     slopes: Floats
-    curvature: Curvature
+    curvature: Fisher
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         step = x - self.origin
@@ -104,7 +94,7 @@ def gain_of(
     layout: Layout,
     penalty: Penalty,
     slopes: Sequence[Floats],
-    curvatures: Sequence[Curvature],
+    curvatures: Sequence[Fisher],
 ) -> tuple[float, float]:
     """Penalised likelihood still to be gained, and its standard error, nats per word.
 

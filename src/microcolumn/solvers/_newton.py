@@ -60,7 +60,6 @@ class NewtonSearch(Search):
         self._n_corrections = _MOST_CORRECTIONS
 
     def _step(self) -> bool:
-        """One step; False where no step lowers the objective."""
         self._prepare()
         for _ in range(_MOST_TRIALS):
             if self._try_step():

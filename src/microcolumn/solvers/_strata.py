@@ -161,7 +161,6 @@ class Stratum:
         )
 
     def _witnessed(self, rng: np.random.Generator, walled: Parameters, n_sweeps: int) -> Stratum:
-        """The stratum with witnesses after some sweeps."""
         start = self.witnesses
         witnesses = Sampler(walled, len(start), seed=new_seed(rng), initial=start)
         words = witnesses.run(np.ones(n_sweeps)).words.copy()

@@ -107,10 +107,7 @@ def search_strata(
     *,
     roughly: bool = False,
 ) -> StratifiedState:
-    """Rounds until the slopes are as small as the errors of a certificate, or a few times that.
-
-    The search ends after ``max_iter`` steps in all.
-    """
+    """Rounds until the slopes are as small as a certificate's errors, or ``roughly`` so."""
     most_rounds = problem.settings.rough_rounds if roughly else problem.settings.most_rounds
     state = replace(state, squares=())
     with delayed_bar(most_rounds, "likelihood, at most") as bar:

@@ -29,9 +29,9 @@ def unvisited_modes(
     visits = np.bincount(assign_modes(chains.astype(np.float64), rates), minlength=len(modes))
     is_real, unvisited, (live, log_factor) = False, [], theta.drop_dead_units()
     for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
-        mass = log_factor + (
-            mode.log_mass if len(modes) > 1 else annealed_shortly(live, mode.rates, rng)[0]
-        )
+        is_only = len(modes) == 1  # whose mass the search has not found
+        mass = annealed_shortly(live, mode.rates, rng)[0] if is_only else mode.log_mass
+        mass += log_factor
         share = math.exp(min(mass - log_z, 700.0))
         if share < settings.unvisited_factor * n_chains / len(chains):
             continue

@@ -84,7 +84,6 @@ class GibbsChains:
 
 
 def _suits_single_chains(model: ModelArrays) -> bool:
-    """Whether chains are faster one by one."""
     if model.J is None or model.n_units < _MANY_UNITS:
         return False
     if model.W is None or model.n_hidden == 0:
@@ -96,7 +95,6 @@ def _suits_single_chains(model: ModelArrays) -> bool:
 def _single_chains(
     model: ModelArrays, base_logits: Floats, words: Floats
 ) -> tuple[SparseTables, SparseChains]:
-    """Chains one by one, of a model with couplings."""
     assert model.J is not None
     n_chains, n_units = words.shape
     units = 0, -n_units % BLOCK

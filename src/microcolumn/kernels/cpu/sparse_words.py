@@ -37,8 +37,7 @@ class SparseWords:
         work = offsets + 4 * np.arange(self.n_words + 1)
         shares = work[-1] * np.arange(1, _CHUNKS) / _CHUNKS
         inner = np.searchsorted(work, shares)
-        #: First word of each of the chunks in which kernels add words up, shape (n_chunks + 1,).
-        self.first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
+        self._first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
 
     def log_weights(self, model: ModelArrays) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
@@ -62,7 +61,7 @@ class SparseWords:
         crossed, hidden = np.zeros((_CHUNKS, *W.shape)), np.zeros((_CHUNKS, c.size))
         bits = self._offsets, self._active
         with threads_for(self._operations(model)):
-            _moments(*bits, weights, W, c, self.first, pairs, crossed, hidden)
+            _moments(*bits, weights, W, c, self._first, pairs, crossed, hidden)
         summed = pairs.sum(axis=0)
         sums = ModelArrays(summed[0])
         if model.J is not None:
