@@ -68,10 +68,7 @@ class Pairs(Term):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden(Term):
-    """Hidden units, summed out: the sum over i of log gate(c_i + W_i'x).
-
-    Weights ``W`` (n_visible, n_hidden) and biases ``c`` (n_hidden,) are of one kind of units.
-    """
+    """Hidden units summed out: weights ``W`` (n_visible, n_hidden), biases ``c`` (n_hidden,)."""
 
     W: Floats
     c: Floats

@@ -9,19 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..models.spec import INDEPENDENT
 from ._model_score import ModelScore
 from .paired import PairedDifference
 
-if TYPE_CHECKING:
-    from .comparison import Comparison
-
 #: Contrasts that a comparison may have: groups, and the paper's family against other kinds.
 _N_CONTRASTS = 2
 #: What activity may be explained by, in the order in which models add it, and the other way round.
 ORDERS = (("drive", "pairs", "groups"), ("pairs", "drive", "groups"))
+
+
+class Compared(Protocol):
+    """What is needed of a comparison: models with their scores, and their differences."""
+
+    @property
+    def models(self) -> tuple[ModelScore, ...]:
+        """The models that may be ranked."""
+
+    def find(self, first: str, second: str) -> PairedDifference | None:
+        """The first model minus the second."""
 
 
 class GainStep(NamedTuple):
@@ -53,7 +61,7 @@ class Explanation(NamedTuple):
 
 
 def contrast(
-    compared: Comparison, first: Sequence[ModelScore], second: Sequence[ModelScore]
+    compared: Compared, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
     """The best of the first models minus the best of the second; None where a side has no model.
 
@@ -74,19 +82,19 @@ def contrast(
     return replace(closest, n_tests=n_tests * chosen_from)
 
 
-def groups(compared: Comparison) -> PairedDifference | None:
+def groups(compared: Compared) -> PairedDifference | None:
     """The best model with groups against those of pairs and a common drive, alone or together."""
     with_groups = [model for model in compared.models if model.spec.has_groups]
     return contrast(compared, with_groups, _within(compared, ORDERS[0][:-1]))
 
 
-def other_kinds(compared: Comparison) -> PairedDifference | None:
+def other_kinds(compared: Compared) -> PairedDifference | None:
     """The best model outside the paper's family against those of the family."""
     family = [m for m in compared.models if not m.spec.is_alternative and m.name != INDEPENDENT]
     return contrast(compared, [m for m in compared.models if m.spec.is_alternative], family)
 
 
-def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
+def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
     """What each part adds in this order, without parts that no model has.
 
     What a part adds depends on what was there before, hence the order.
@@ -104,7 +112,7 @@ def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[G
     return steps
 
 
-def simplest_explanation(compared: Comparison) -> Explanation | None:
+def simplest_explanation(compared: Compared) -> Explanation | None:
     """The fewest parts of which no other model is clearly better; groups only if they are needed.
 
     Groups are needed where :func:`groups` claims so, or where no model lacks them. Models that are
@@ -130,7 +138,7 @@ def _simplicity(model: ModelScore) -> tuple[int, int, float]:
     return len(parts), max(parts), -model.bits_per_second
 
 
-def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:
+def _within(compared: Compared, parts: Iterable[str]) -> list[ModelScore]:
     """Models that are made of nothing but these parts."""
     allowed = set(parts)
     return [m for m in compared.models if m.spec.parts and allowed.issuperset(m.spec.parts)]
