@@ -175,7 +175,7 @@ def branches_of(
 def start_from_samples(
     theta: Parameters, branches: list[Branch], samples: Bits, rng: np.random.Generator
 ) -> Floats:
-    """Let reverse chains start from samples of their mode; share of these in each, (n_branches,)."""
+    """Let reverse chains start from samples of their mode; the share of each, (n_branches,)."""
     labels = labels_of(theta, branches, samples, rng)
     for branch in branches:
         own = samples[labels == branch.number]
