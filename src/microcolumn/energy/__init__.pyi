@@ -1,3 +1,4 @@
+from ._free_term import FreeTerm as FreeTerm
 from ._hidden_unit import (
     BERNOULLI as BERNOULLI,
     GAUSSIAN as GAUSSIAN,
@@ -9,13 +10,12 @@ from ._potentials import (
     Ramps as Ramps,
     tail_knots as tail_knots,
 )
+from ._soft_tables import SoftTables as SoftTables
 from ._tables import (
     Inputs as Inputs,
-    SoftTables as SoftTables,
     Tables as Tables,
     all_patterns as all_patterns,
 )
-from ._term import FreeTerm as FreeTerm
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,

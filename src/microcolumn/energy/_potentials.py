@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import kernels
 from ..kernels import PotentialArrays, SiteChains
 from ..validation import Bits, Floats
-from ._term import FreeTerm
+from ._free_term import FreeTerm
 
 #: Below this the closed forms of segments lose digits to cancellation, and series take their place.
 _SMALL = 1e-3

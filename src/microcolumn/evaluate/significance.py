@@ -54,17 +54,6 @@ def p_value(mean: float, stderr: float, df: float) -> float:
     return float(2.0 * special.stdtr(df, -abs(mean) / stderr))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number (Holm 1979); those that are NaN count for nothing."""
-    corrected = list(p_values)
-    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
-    largest = 0.0
-    for rank, (p, k) in enumerate(known):
-        largest = max(largest, min(1.0, p * (len(known) - rank)))
-        corrected[k] = largest
-    return corrected
-
-
 def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
     """Mean of several recordings' estimates, its 95 % interval, and their spread.
 
@@ -102,10 +91,7 @@ def bootstrap_p_text(p_value: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``.
-
-    One below the level is never rounded up to it: ``p = 0.0497``.
-    """
+    """A p-value with the digits that matter, as ``p = 0.012``; never rounded up to the level."""
     if math.isnan(p_value):
         return "p unknown"
     if p_value < _SMALLEST_P:

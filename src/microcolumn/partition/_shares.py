@@ -13,8 +13,8 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
+from ._samples import exact_samples
 from .cost import USUAL, PartitionSettings, operations
-from .exact import exact_samples
 from .gibbs import Sampler, new_seed
 from .modes import FoundMode, assign_modes, find_modes, time_averages
 from .result import Mode

@@ -19,9 +19,9 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
+from ._samples import exact_samples
 from ._shares import modes_of
 from .cost import USUAL, PartitionSettings, operations
-from .exact import exact_samples
 from .gibbs import Base, RandomState, base_logits, new_seed, words_of_units
 from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes

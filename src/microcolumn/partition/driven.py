@@ -20,8 +20,8 @@ from ..kernels.states import states
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, one_of, random_generator
 from ._log_partition import log_partition
+from ._samples import can_sample_exactly, exact_samples
 from .cost import EXACT_DRIVES, MAX_OPERATIONS, operations, pick_side, transposed
-from .exact import can_sample_exactly, exact_samples
 from .gibbs import RandomState, gibbs_samples
 from .result import LogPartition
 

@@ -1,1 +1,2 @@
-from ._penalty import L1 as L1, GroupL1 as GroupL1, Penalty as Penalty, Smoothness as Smoothness
+from ._penalties import L1 as L1, GroupL1 as GroupL1, Smoothness as Smoothness
+from ._penalty import Penalty as Penalty

@@ -49,11 +49,8 @@ def regressions(pairs, n_words, parents, alone, both):
         both[unit, 0] = alone[unit]
         if second < 0:
             continue
-        k, ik, jk = (
-            pairs[second, second] + 1.0,
-            pairs[unit, second] + 0.5,
-            pairs[first, second] + 0.5,
-        )
+        k, jk = pairs[second, second] + 1.0, pairs[first, second] + 0.5
+        ik = pairs[unit, second] + 0.5
         t = _together(i, j, k, ij, ik, jk, n)
         silent = _log_odds(i - ij - ik + t, n - i - j - k + ij + ik + jk - t)
         both[unit, 0] = _log_odds(ij - t, j - ij - jk + t) - silent
