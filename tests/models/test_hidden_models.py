@@ -46,6 +46,14 @@ def test_a_group_penalty_leaves_fewer_hidden_units_of_more_weights():
     assert (single.W_[:, single.W_.any(axis=0)] == 0.0).any()
 
 
+@pytest.mark.parametrize("n_silent", [1e5, 1e7])
+def test_two_units_that_fire_once_and_together_are_fitted(n_silent):
+    """Starts along correlations have weights as large as such units are rare."""
+    X = np.array([[0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]], dtype=np.uint8)
+    model = mc.RBM(5, l1=1e-6).fit(X, sample_weight=[n_silent, 1.0, 50.0])
+    assert np.isfinite(model.score_samples(X)).all()
+
+
 @pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):

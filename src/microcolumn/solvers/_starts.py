@@ -17,6 +17,8 @@ from ..validation import Floats
 #: silent word, on for a few active units. Of the pairs tried on recordings these find the lowest
 #: objectives in the fewest iterations.
 _WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
+#: Units that fire in a few words of a long recording would get weights beyond the kernels' range.
+_LARGEST_WEIGHT = 50.0
 _COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
 #: Random starts in place of one where there is a single hidden unit: drawn at random it mostly dies
 #: under a penalty, while of ten some survive.
@@ -141,7 +143,7 @@ def _correlated_weights(settings: StartSettings, rng: np.random.Generator) -> Fl
     W = per_spread[:, None] * (factor @ rng.normal(size=(spread.size, settings.n_hidden)))
     inputs = np.sqrt(np.einsum("ni,nm,mi->i", W, settings.covariance, W, optimize=True))
     W *= _WEIGHT_SPREAD / np.where(inputs > 0.0, inputs, 1.0)
-    return _placed(W, settings.tied_bins)
+    return _placed(np.clip(W, -_LARGEST_WEIGHT, _LARGEST_WEIGHT), settings.tied_bins)
 
 
 def _placed(W: Floats, n_bins: int) -> Floats:
