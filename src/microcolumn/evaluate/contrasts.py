@@ -89,10 +89,7 @@ def other_kinds(compared: Compared) -> PairedDifference | None:
 
 
 def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
-    """What each part adds in this order, without parts that no model has.
-
-    What a part adds depends on what was there before, hence the order.
-    """
+    """What each part adds in this order, without parts that no model has."""
     steps: list[GainStep] = []
     before = INDEPENDENT
     for k, part in enumerate(order):

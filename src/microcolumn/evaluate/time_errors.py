@@ -75,8 +75,7 @@ def slow_waves(n_cells: int, n_waves: int = N_WAVES) -> Floats:
 def flat_waves(power: Floats) -> int:
     """How many of the slowest waves have the same power, by the powers of all (n_waves,).
 
-    :data:`N_WAVES`, or twice as many as often as the next waves are not clearly weaker; in the end,
-    all of them.
+    :data:`N_WAVES`, or twice as many as often as the next waves are not clearly weaker, up to all.
     """
     n = N_WAVES
     while 2 * n <= power.size:

@@ -22,9 +22,7 @@ class DrivenFlips(Objective):
     """An objective over single flips whose log odds are moved by a drive, for many evaluations.
 
     The scale of each unit's drive, from 0 to ``LARGEST_SCALE``, is always the best one for the
-    other parameters: it is minimised over within. The minimum over a part of the variables of a
-    convex function is convex, and its gradient is that at the best scale, so that solvers see an
-    objective like any other.
+    other parameters (docs/method.md, section 12), so that solvers see an objective like any other.
 
     Words are single bins without weights. Drives are the rows of ``table`` (n_rows, n_units), nats
     of log odds, and bin t has the ``row[t]`` of them, as :meth:`StimulusDrive.offsets` gives both.

@@ -58,9 +58,8 @@ def modes_of_exact_sum(
 ) -> tuple[Mode, ...]:
     """Modes of a model whose log Z (nats) is known, the heaviest first.
 
-    Where exact samples lie near the words there is nothing to search for, and all of it counts as
-    one mode. Else shares come from exact samples where these are quick, or from annealing each
-    mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
+    Where exact samples lie near the words all of it counts as one mode. Mass that no mode accounts
+    for is listed as one more, which no word has seen.
     """
     live, log_factor = theta.drop_dead_units()
     are_quick = operations(live) <= settings.quick_samples
@@ -95,11 +94,7 @@ def modes_of_exact_sum(
 
 
 def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:
-    """Whether each sample differs from all words in more bits than a mode of theirs would.
-
-    These are ``_NEAR``, fewer for few units. Words that are busier than any seen
-    (:func:`most_active`) are far.
-    """
+    """Whether each sample differs from all words in more than ``_NEAR`` bits, or a sixth of all."""
     distinct = unique_rows(words)[0].astype(np.float64)
     x = samples.astype(np.float64)
     # Products of ±1 count the bits that agree minus those that differ.

@@ -100,8 +100,7 @@ def gain_of(
 
     It is zero on average where noise is all there is, and may then be negative. ``slopes`` of minus
     the mean log likelihood by groups of chains, (n_groups, layout.size), and ``curvatures``, the
-    covariance of the moments, are of two independent sets: rare words, which make both slopes and
-    curvature, would add to the gain.
+    covariance of the moments, are of two independent sets.
     """
     gains, variance = [], 0.0
     for own, other, curvature in zip(slopes, slopes[::-1], curvatures, strict=True):

@@ -40,11 +40,7 @@ def with_potential(theta: Parameters, bias: Floats) -> Parameters:
 
 
 def target_of(words: Words) -> Floats:
-    """Log shares of the numbers of active units that words are spread over, (n_units + 1,).
-
-    The same for all numbers that the data show; beyond they fall with the square, as the work for
-    a word grows with it.
-    """
+    """Log shares of the numbers of active units that words are spread over, (n_units + 1,)."""
     numbers = np.arange(words.n_dims + 1)
     shares = 1.0 / np.maximum(numbers, words.X.sum(axis=1, dtype=np.intp).max(initial=1)) ** 2.0
     return np.asarray(np.log(shares / shares.sum()))

@@ -135,9 +135,8 @@ def numbers_active(
 ) -> None:
     """Fill ``out`` (n_units + 1,) with the chance of every number of active units.
 
-    Backwards in the order of the units, what is left of a unit and all that depend on it is, for
-    each state of its parents, the chance of every number of active units: a polynomial.
-    Polynomials are multiplied where branches meet.
+    Backwards in the order of the units, what is left of a unit and all that depend on it is a
+    polynomial for each state of its parents; they are multiplied where branches meet.
     """
     # Of what depends on unit i and its parent s, at their states, kept[i, s][x_i, x_s].
     kept: Any = defaultdict(lambda: dict.fromkeys(np.ndindex(2, 2), np.ones(1)))
