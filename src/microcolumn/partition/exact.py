@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import expit
 from tqdm import tqdm
 
-from .. import kernels
-from ..kernels import ExactSums, ModelArrays
+from ..kernels import ExactSums, ModelArrays, exact_log_z, exact_moments
 from ..parameters import Parameters
 from .cost import (
     MOMENTS_RATE,
@@ -58,7 +57,7 @@ def _log_z(live: Parameters, side: Side, progress: bool) -> float:
     summed = transposed(live) if side == "hidden" else live
     layout = "{l_bar}{bar}| [{elapsed}<{remaining}]"
     with tqdm(total=1.0, desc="exact sum", bar_format=layout, disable=not progress) as bar:
-        return kernels.exact_log_z(summed.arrays, bar.update)
+        return exact_log_z(summed.arrays, bar.update)
 
 
 def exact_expectations(
@@ -93,11 +92,11 @@ def exact_expectations(
     side, n_operations = pick_side(live, "visible" if needs_words else "auto", _REMEDY)
     warn_if_long(n_operations, MOMENTS_RATE, _REMEDY)
     if side == "visible":
-        log_z, moments = kernels.exact_moments(live.arrays, sums)
+        log_z, moments = exact_moments(live.arrays, sums)
     elif live.W is None:
         log_z, moments = _of_independent_units(live)
     else:  # with the roles exchanged E[x_n h_i] is the same
-        log_z, other = kernels.exact_moments(transposed(live).arrays, sums)
+        log_z, other = exact_moments(transposed(live).arrays, sums)
         W, c = other.hidden
         moments = ModelArrays(c, None, W.T, other.b)
     if theta.c is not None and theta.n_hidden > live.n_hidden:
