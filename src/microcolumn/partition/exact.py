@@ -11,14 +11,7 @@ from tqdm import tqdm
 
 from ..kernels import ExactSums, ModelArrays, exact_log_z, exact_moments
 from ..parameters import Parameters
-from .cost import (
-    MOMENTS_RATE,
-    SUM_RATE,
-    Side,
-    pick_side,
-    transposed,
-    warn_if_long,
-)
+from .cost import MOMENTS_RATE, SUM_RATE, Side, pick_side, transposed, warn_if_long
 from .result import LogPartition
 from .term_sums import term_expectations, word_probabilities
 
