@@ -3,13 +3,14 @@
 From a recording to models that are compared on held-out words, their groups, and a file:
 
 >>> import microcolumn as mc
->>> recording = mc.read("session.npz")  # or mc.Recording.from_pynapple(group), mc.simulate
->>> words = recording.bin(0.020)
+>>> recording = mc.simulate.microcolumn(n_units=6, minutes=1)  # or mc.read("session.nwb")
+>>> words = recording.bin(0.020)  # of a TsGroup mc.Recording.from_pynapple(group).bin(0.020)
 >>> train, test = words.split()
 >>> tuned = mc.tune([mc.Ising(), mc.RBM(2), mc.SemiRBM(2)], train)
 >>> comparison = mc.compare(tuned, test)  # print(comparison), comparison.to_dataframe()
 >>> model = tuned.models["RBM 2"]
->>> ax = mc.plot.hidden_units(model, test)  # the groups; mc.evaluate.assemblies describes them
+>>> ax = mc.plot.hidden_units(model, test)  # the groups; of pairs mc.plot.couplings
+>>> groups = mc.evaluate.assemblies([model, *mc.evaluate.refits(model, train)], test)
 >>> model.save("rbm.safetensors")
 >>> mc.load("rbm.safetensors").score_samples(test).shape  # nats, of each bin
 (1500,)

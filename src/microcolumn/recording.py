@@ -186,16 +186,16 @@ class Recording:
         }
         return card(repr(self), facts(about), units_tables(self.units, "rate, Hz", self.rates_hz))
 
-    def bin(self, width: float = 0.020) -> Words:
-        """Words of the recording: which units spike in each bin of ``width`` seconds."""
-        return self.binning(width).words
+    def bin(self, bin_width: float = 0.020) -> Words:
+        """Words of the recording: which units spike in each bin of ``bin_width`` seconds."""
+        return self.binning(bin_width).words
 
-    def binning(self, width: float = 0.020) -> Binning:
-        """Words of the recording in bins of ``width`` seconds, and an account of its spikes.
+    def binning(self, bin_width: float = 0.020) -> Binning:
+        """Words of the recording in bins of ``bin_width`` seconds, and an account of its spikes.
 
         It has the shares of bins with one spike and with more, and where each spike went.
         """
-        return bin_trains(self.trains, self.units, self.epochs, self._fitting_width(width))
+        return bin_trains(self.trains, self.units, self.epochs, self._fitting_width(bin_width))
 
     def count(self, bin_width: float = 0.020) -> NDArray[np.int64]:
         """Spikes of each unit in each bin of :meth:`bin`, shape (n_bins, n_units).
@@ -351,7 +351,8 @@ def _among(name: str, column: tuple[str, ...] | None, entries: str | Iterable[st
     labels = [entries] if isinstance(entries, str | bytes) else entries
     names = set(texts(name, labels, "pass a list of names"))
     if column is None:
-        raise BadInput(f"units have no {name} here", "state it where the recording is read")
+        remedy = advice("state it with {layers}") if name == "layer" else f"leave {name}= out"
+        raise BadInput(f"units have no {name} here", remedy)
     missing = sorted(names - set(column))
     if missing:
         known = ", ".join(map(repr, list(dict.fromkeys(column))[:10]))

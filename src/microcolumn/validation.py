@@ -28,6 +28,11 @@ _MANY_COLUMNS = 1000
 _MOST_ELEMENTS = 1 << 22
 #: What to do with numbers of another type.
 _BINARY = "words are binary: pass zeros and ones"
+#: What spikes must become to be words, by the name of their type.
+_UNBINNED = {
+    "Recording": "words: recording.bin(0.020)",
+    "TsGroup": "words: mc.Recording.from_pynapple(group).bin(0.020)",
+}
 #: Letters of a value that an error shows as it is.
 _LONGEST_SHOWN = 80
 
@@ -47,6 +52,8 @@ def check_binary(X: Any) -> Bits:
     """
     if sparse.issparse(X):
         raise BadType("X", "is a sparse matrix", "words are dense: pass X.toarray()")
+    for kind in {each.__name__ for each in type(X).__mro__} & _UNBINNED.keys():
+        raise BadType("X", f"is {kind_of(X)}", f"pass {_UNBINNED[kind]}")
     check_unmasked("X", X)
     try:
         array = np.asarray(_bins_first(X))

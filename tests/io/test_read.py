@@ -38,7 +38,8 @@ def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_f
     with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of 'nwb', 'phy',"):
         mc.read(csv_file, reader="excel")
     with pytest.raises(
-        ValueError, match=r"^'sheet' is no option of reading .*; it has times, units, time_unit"
+        ValueError,
+        match=r"^'sheet' is no option of reading .*; choose from .* layers, .* units, ",
     ):
         mc.read(csv_file, sheet=2)
 

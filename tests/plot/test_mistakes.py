@@ -229,12 +229,15 @@ def test_tables_of_units_are_found_in_words_and_recordings(name, calls, recordin
 
 
 @pytest.mark.parametrize("name", ["prediction", "calibration"])
-def test_units_are_positions(name, calls):
+def test_units_are_positions_or_ids(name, calls):
     function, arguments = getattr(plot, name), calls[name][:2]
     assert refused(function, *arguments, 5) == "unit is 5; the words have units 0 to 4"
-    assert refused(function, *arguments, "u1").startswith("unit is 'u1'; pass its position")
-    id_of_third = arguments[1].units.ids[2]
-    assert refused(function, *arguments, id_of_third).endswith("among the units, 2")
+    ids = arguments[1].units.ids
+    assert refused(function, *arguments, "u1") == f"unit is 'u1'; choose one of {', '.join(ids)}"
+    by_id, by_position = (function(*arguments, unit, ax=axes()) for unit in (ids[2], 2))
+    drawn, expected = by_id.lines[-1].get_ydata(), by_position.lines[-1].get_ydata()
+    assert drawn.size
+    np.testing.assert_array_equal(drawn, expected)
 
 
 def test_models_are_annealed_where_no_runs_are_given(rbm):

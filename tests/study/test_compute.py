@@ -353,6 +353,23 @@ def test_the_number_of_threads_does_not_change_a_bit(model):
     assert len(one.rows["fits"]) == len(one.rows["normalisers"]) == 2
 
 
+def test_the_first_split_may_choose_for_all(tmp_path):
+    """The other splits fit at its penalty and size, to words of their own."""
+    models = ["Ising", "RBM", "SemiRBM", "BernoulliMixture"]
+    plan = small_plan(n_splits=2, n_hidden="auto", models=models, choose_once=True)
+    results = run(plan, tmp_path / "once.db", n_jobs=1)
+    train, _, _ = split_words(recording().bin(0.020), Experiment("e"), 1, 1)
+    for name in ("Ising", "RBM", "SemiRBM", "BernoulliMixture"):
+        with Store.open(tmp_path / "once.db") as store:
+            jobs = [job_of(store, kind="fit", model=name, split=k) for k in (0, 1)]
+            tried, [row] = (store.rows("fits", job=job) for job in jobs)
+        chosen, other = (results.model("A", name, split=k) for k in (0, 1))
+        assert other.get_params() == chosen.get_params() | {"random_state": 1}
+        assert len(tried) == (1 if name == "BernoulliMixture" else 2)
+        assert row["l1"] == getattr(chosen, "l1", 0.0)
+        assert other.score(train) > chosen.score(train)
+
+
 def test_validation_chooses_the_number_of_hidden_units_once_for_both_models(tmp_path):
     plan = small_plan(n_splits=1, n_hidden="auto", group_l1=2e-3)
     run(plan, tmp_path / "auto.db", n_jobs=1)

@@ -58,14 +58,15 @@ def test_beside_drives_semi_restricted_models_are_held_against_pairs_and_a_drive
 
 
 def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
-    plan = plan_of(BASE, replace(BASE, name="late", windows=(1, 2), models=("SemiRBM",)))
+    late = replace(BASE, name="late", windows=(1, 2), models=("SemiRBM",))
+    plan = plan_of(BASE, late, replace(BASE, name="once", choose_once=True))
     planned = stages(plan, {"A": INFO})
     stage_of = {job: k for k, stage in enumerate(planned) for job in stage.values()}
     assert len(stage_of) == sum(map(len, planned))
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
         compared = specs_of(experiment, INFO.n_units, job.window or 1)
-        for other in dependencies(job, compared, experiment.n_splits):
+        for other in dependencies(job, compared, experiment):
             assert stage_of[other] < stage
 
 
@@ -88,14 +89,17 @@ def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     place = ("A", "instantaneous", 1, 1)
     compared = (ISING, RBM, SEMI)
 
-    def needed(*what):
-        return set(dependencies(Job(*what), compared, n_splits=2))
+    def needed(*what, **settings):
+        return set(dependencies(Job(*what), compared, replace(BASE, **settings)))
 
     def fits(*used):
         return {Job("fit", *place, spec) for spec in used}
 
     assert needed("fit", *place, RBM) == set()
     assert needed("fit", *place, SEMI) == fits(ISING, RBM)
+    first = {Job("fit", *place[:3], 0, SEMI)}
+    assert needed("fit", *place, SEMI, choose_once=True) == fits(ISING, RBM) | first
+    assert needed("fit", *place[:3], 0, RBM, choose_once=True) == set()
     assert needed("predict", *place, SEMI) == fits(SEMI)
     assert needed("structure", *place, RBM) == fits(RBM)
     assert needed("describe", "A", "instantaneous") == set()
@@ -117,6 +121,7 @@ BEARING = {
     "n_init": 2,
     "group_l1": 1e-3,
     "max_steps": 7,
+    "choose_once": True,
     "tie_bins": True,
     "fast_above_bits": 50,
 }

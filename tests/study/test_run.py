@@ -155,7 +155,7 @@ def test_data_that_changed_are_refused_and_the_store_is_left_alone(path):
     message = str(caught.value)
     assert f"it had {recording().n_spikes:,} spikes of 5 units" in message
     assert f"now it has {other.n_spikes:,} of 5" in message
-    assert "restore it or the options it was read with, or use another store" in message
+    assert "restore it or the options it was read with, or state another store=" in message
     assert results_of(path) == before
 
 

@@ -15,7 +15,7 @@ def summary():
 
 def test_the_page_names_units_layers_depths_rates_epochs_width_and_warnings(summary):
     page = str(summary)
-    assert "5 units, 230 spikes in 1 epoch of 20.000 s" in page
+    assert "5 units, 230 spikes in 20.000 s of 1 epoch" in page
     assert "depth: µm below the cortical surface, larger is deeper" in page
     assert "0.000 to 20.000 s" in page
     assert "bin width: 20 ms suggested" in page

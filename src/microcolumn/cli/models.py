@@ -123,7 +123,8 @@ def predict(
     ),
     given: str = typer.Option(
         "rest",
-        help="Predict from the rest of the window, or from its past alone (16 units at most).",
+        help="Predict from the rest of the window, or from its past alone: 16 units at most; words "
+        "of single bins have none.",
     ),
     first: float | None = typer.Option(
         None, "--from", help="Predict from here, seconds on the recording's clock."

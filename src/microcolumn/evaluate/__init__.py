@@ -1,4 +1,15 @@
-"""Scores on held-out words: bits per second, predictions of units, patterns and synchrony."""
+"""What a fitted model says, and what it is worth on held-out words, by question.
+
+Which model is best?
+    ``tune``, ``compare``, ``score``, ``BlockSplit``, ``choose``, ``choose_l1``, ``choose_n_hidden``
+Is it good enough?
+    ``adequacy``, ``explainable``, ``pattern_statistics``, ``synchrony``
+Who is coupled, and who fires together?
+    ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``effective_interactions``
+Can spikes be predicted?
+    ``predict``, ``prediction_gain``, ``roc``, ``calibration``, ``conditional_gain``,
+    ``sequence_gain``, ``beyond_stimulus``
+"""
 
 from ..renamed import attach
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,13 +101,15 @@ class Prediction:
         """
         return self.clock.times_s(self.bins, self.bin_width)
 
-    def column(self, unit: int) -> int:
-        """Column of the unit at this position among the recorded ones."""
-        position = whole_number("unit", unit)
-        if position not in self.positions:
-            known = ", ".join(map(str, self.positions))
-            raise BadArgument("unit", f"{position} was not predicted", f"pick one of {known}")
-        return self.positions.index(position)
+    def column(self, unit: int | str) -> int:
+        """Column of the unit with this id, or at this position among the recorded ones."""
+        known: tuple[Any, ...] = self.units.ids if isinstance(unit, str) else self.positions
+        asked = unit if isinstance(unit, str) else whole_number("unit", unit)
+        if asked not in known:
+            listed = ", ".join(map(repr, known))
+            ids = f"; ids are text: {str(asked)!r}" if str(asked) in self.units.ids else ""
+            raise BadArgument("unit", f"{asked!r} was not predicted", f"pick one of {listed}{ids}")
+        return known.index(asked)
 
     def stretch(self, start_s: float, stop_s: float) -> Prediction:
         """The bins that start at ``start_s`` or later and before ``stop_s``.

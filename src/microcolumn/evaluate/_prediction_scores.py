@@ -52,15 +52,15 @@ class Roc(AsTable):
         return f"Roc(unit {self.unit}, {self.note or f'area {self.area:.3f}'})"
 
 
-def roc(prediction: Prediction, unit: int) -> Roc:
+def roc(prediction: Prediction, unit: int | str) -> Roc:
     """Find how well the prediction tells bins with a spike of ``unit`` from silent ones.
 
     Parameters
     ----------
     prediction : Prediction
         From :func:`~microcolumn.evaluate.predict`.
-    unit : int
-        Position of the unit among the recorded ones.
+    unit : int or str
+        Position of the unit among the recorded ones, or its id.
 
     Examples
     --------
@@ -121,15 +121,18 @@ class Calibration(AsTable):
         return f"Calibration({counted(self.n_bins.size, 'group')}, error {self.error:.2g})"
 
 
-def calibration(prediction: Prediction, unit: int | None = None, n_groups: int = 10) -> Calibration:
+def calibration(
+    prediction: Prediction, unit: int | str | None = None, n_groups: int = 10
+) -> Calibration:
     """Compare how often spikes came with how often they were predicted.
 
     Parameters
     ----------
     prediction : Prediction
         From :func:`~microcolumn.evaluate.predict`.
-    unit : int, optional
-        Position of the unit among the recorded ones; all predicted units pooled by default.
+    unit : int or str, optional
+        Position of the unit among the recorded ones, or its id; all predicted units pooled by
+        default.
     n_groups : int
         Groups of about equal size, by quantiles of the prediction. Equal predictions stay in one
         group, so that there may be fewer.
@@ -178,14 +181,17 @@ class PredictionGain(AsTable):
 
     Attributes
     ----------
+    unit : tuple of str, length n_chosen
+        Ids of the units.
     bits_per_second : ndarray, shape (n_chosen,)
         Log loss at the training rate minus that of the prediction: the conditional gain.
     brier, rate_brier : ndarray, shape (n_chosen,)
         Mean squared difference of prediction and spike, and the same at the training rate.
     """
 
-    _columns = ("bits_per_second", "brier", "rate_brier")
+    _columns = ("unit", "bits_per_second", "brier", "rate_brier")
 
+    unit: tuple[str, ...]
     bits_per_second: Floats
     brier: Floats
     rate_brier: Floats
@@ -221,6 +227,7 @@ def prediction_gain(prediction: Prediction) -> PredictionGain:
     gain -= np.logaddexp(0.0, sign * prediction.log_odds)
     n_bins = counts.sum()
     return PredictionGain(
+        unit=prediction.units.ids,
         bits_per_second=counts @ gain / (n_bins * prediction.bin_width * math.log(2.0)),
         brier=counts @ (expit(prediction.log_odds) - bits) ** 2 / n_bins,
         rate_brier=counts @ (expit(prediction.rate_log_odds) - bits) ** 2 / n_bins,

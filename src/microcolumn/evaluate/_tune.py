@@ -17,7 +17,7 @@ from ..models import AlternativeModel, HistoryGLM, WordModel, model_named
 from ..models.penalised import PenalisedModel
 from ..notebook import AsText
 from ..tables import AsTable
-from ..validation import kind_of
+from ..validation import kind_of, listed
 from ..words import Words, as_words
 from ._score import score
 from .choice import EQUAL, FIRST, MAX_STEPS, Choice, choose, choose_l1
@@ -140,9 +140,9 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
         return dict(models.models)
     if isinstance(models, Mapping):
         return {str(name): _model(each) for name, each in models.items()}
-    listed = [models] if isinstance(models, str) or hasattr(models, "fit") else list(models)
+    several = [models] if isinstance(models, str) or hasattr(models, "fit") else models
     by_name: dict[str, Any] = {}
-    for each in listed:
+    for each in listed("models", several, "pass models or names, such as 'RBM 25'"):
         model = _model(each)
         hidden = getattr(model, "n_hidden", "auto")
         own = type(model).__name__ if hidden == "auto" else f"{type(model).__name__} {hidden}"

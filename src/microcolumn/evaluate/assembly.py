@@ -191,8 +191,11 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
         return self.rows[item]
 
     def __str__(self) -> str:
-        rows = [columns_of(row) for row in self.rows]
-        return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
+        if not self.rows:
+            return "no live hidden unit"
+        table = text_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
+        more = "whether other fits have them: pass [model, *mc.evaluate.refits(model, train)]"
+        return table if self.n_fits > 1 else f"{table}\n{more}"
 
 
 HEADER = (

@@ -108,6 +108,7 @@ def choose_l1(
     *,
     nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
     max_steps: int = MAX_STEPS,
+    coarse: bool | None = None,
 ) -> Choice:
     """Fit along a path of L1 strengths and choose one on the validation part.
 
@@ -129,6 +130,9 @@ def choose_l1(
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
         Most steps of annealing, where log Z is out of reach of exact sums.
+    coarse : bool, optional
+        Whether fits with hidden units end early, but for the one preferred; by default where
+        strengths are made here.
 
     Returns
     -------
@@ -148,13 +152,14 @@ def choose_l1(
     expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
     per_decade = AUTOMATIC.get(l1_values) if isinstance(l1_values, str) else None
-    if isinstance(l1_values, str) and per_decade is None:
+    if per_decade is None and (isinstance(l1_values, str) or not len(l1_values)):
         raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
     scored: _Scored = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
     # Many fits that are not chosen need not be better than that; the chosen one goes on.
-    is_coarse = per_decade is not None and hasattr(model, "n_hidden")
+    is_coarse = per_decade is not None if coarse is None else coarse
+    is_coarse &= hasattr(model, "n_hidden")
     effort: Effort = "coarse" if is_coarse else "whole"
     while leg is not None:
         tried: list[float] = []

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from ..binning import UnitOfTimeError
 from ..epochs import Epochs
-from ..errors import BadFile, BadInput, advice, in_file
+from ..errors import BadFile, BadInput, BadType, advice, in_file
 from ..recording import Recording
-from ..validation import one_of
+from ..validation import kind_of, one_of
 from ._containment import check_kind, is_hdf5
 from ._readers import READERS
 from ._recognise import recognise
@@ -90,6 +91,9 @@ def read(
     >>> read("session.npz").bin(0.020)
     Words(6 units, 3,000 bins of 20 ms, ...
     """
+    if not isinstance(path, str | PathLike):
+        remedy = "pass that of a file; for a TsGroup there is Recording.from_pynapple(group)"
+        raise BadType("path", f"is {kind_of(path)}", remedy)
     mapped = any(options.get(name) is not None for name in ("times", "units"))
     with in_file(path):
         place = _place(path)
@@ -99,7 +103,8 @@ def read(
     for option in options:
         if option not in known:
             problem = f"{option!r} is no option of reading {READERS[name].title}"
-            raise BadInput(problem, f"it has {', '.join(known) or 'none'}")
+            own = [*inspect.signature(read).parameters][1:-1]
+            raise BadInput(problem, f"choose from {', '.join([*own, *known])}")
     with in_file(path):
         chosen = READERS[name]
         load = partial(_load_of(name), **options)

@@ -1,4 +1,9 @@
-"""The model family as scikit-learn estimators."""
+"""Models of words as scikit-learn estimators.
+
+The family of the paper: ``Independent``, ``Ising``, ``RBM``, ``SemiRBM``. Alternatives, with
+the same methods: ``KPairwise``, ``CommonDrive``, ``GaussianRBM``, ``BernoulliMixture``, ``TwoTree``
+and others; of spike trains ``HiddenMarkovModes`` and ``HistoryGLM``.
+"""
 
 from ..renamed import attach
 

@@ -85,7 +85,8 @@ class RBM(HiddenModel):
         if "hidden" not in named:
             return object.__new__(cls)
         if named["hidden"] != "gaussian":
-            raise BadArgument("hidden", f"is {named['hidden']!r}", "pass 'gaussian' or none")
+            remedy = "pass 'gaussian' or none; n_hidden= is their number"
+            raise BadArgument("hidden", f"is {named['hidden']!r}", remedy)
         return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 

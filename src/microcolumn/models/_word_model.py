@@ -125,7 +125,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         whole = isinstance(unit, Integral) and not isinstance(unit, bool)
         if not (whole and 0 <= int(unit) < self.n_features_in_):
-            raise BadArgument("unit", f"is {unit!r}", f"units are 0 to {self.n_features_in_ - 1}")
+            raise BadArgument("unit", f"is {unit!r}", f"pass 0 to {self.n_features_in_ - 1}")
         return expit(self.log_odds(X, [int(unit)])[:, 0])
 
     def score(self, X: Words | ArrayLike, y: None = None) -> float:

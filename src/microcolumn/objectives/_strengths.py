@@ -22,6 +22,12 @@ def pair_counts(words: Words) -> Floats:
     """Weight of the words in which two units are active, shape (n_units, n_units).
 
     The diagonal has the units' own. A pair that is never active together has exactly 0.
+
+    Examples
+    --------
+    >>> words = mc.Words.from_array([[0, 1], [1, 1], [0, 1], [0, 0]])
+    >>> pair_counts(words).tolist(), pair_rates(words).tolist()
+    ([[1.0, 1.0], [1.0, 3.0]], [[0.25, 0.25], [0.25, 0.75]])
     """
     n, listed = words.n_dims, listed_words(words.X)
     together = np.zeros((n, n))
@@ -38,7 +44,13 @@ def pair_counts(words: Words) -> Floats:
 
 
 def pair_rates(words: Words) -> Floats:
-    """Share of the words in which two units are active, shape (n_units, n_units)."""
+    """Share of the words in which two units are active, shape (n_units, n_units).
+
+    Examples
+    --------
+    >>> pair_rates(mc.Words.from_array([[1], [0]])).tolist()
+    [[0.5]]
+    """
     return np.asarray(pair_counts(words) / words.counts.sum())
 
 
@@ -97,7 +109,13 @@ def l1_grid(largest: float, per_decade: int = 3) -> tuple[float, ...]:
 
 
 def further_l1(end: float, decades: int, per_decade: int = 3) -> tuple[float, ...]:
-    """Strengths beyond ``end``, which is not among them: ``decades`` up, or down if negative."""
+    """Strengths beyond ``end``, which is not among them: ``decades`` up, or down if negative.
+
+    Examples
+    --------
+    >>> further_l1(0.001, 1), further_l1(0.001, -1)
+    ((0.00215, 0.00464, 0.01), (0.0001, 0.000215, 0.000464))
+    """
     steps = range(decades * per_decade, 0) if decades < 0 else range(1, decades * per_decade + 1)
     return tuple(_rounded(end * 10.0 ** (step / per_decade)) for step in steps)
 

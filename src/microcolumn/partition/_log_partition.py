@@ -53,7 +53,7 @@ def log_partition(
     ('exact', 'hidden')
     """
     one_of("method", method, get_args(Method))
-    expect("theta", theta, Parameters, "a model's parameters_")
+    expect("theta", theta, Parameters, "its parameters_, or call its method log_partition")
     # Misspelt options are refused for every model, not only where they would be used.
     known_options = [*signature(annealed_importance_sampling).parameters][1:]
     for name in options:

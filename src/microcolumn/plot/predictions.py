@@ -11,7 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from ..errors import BadArgument, BadInput, BadType
+from ..errors import BadArgument, BadInput
 from ..evaluate import (
     Calibration,
     Prediction,
@@ -45,7 +45,7 @@ _ROUNDING = 1e-9
 def prediction(
     models: WordsEstimator | Prediction | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
-    unit: int | None = None,
+    unit: int | str | None = None,
     *,
     given: Literal["rest", "past"] = "rest",
     start_s: float | None = None,
@@ -64,8 +64,8 @@ def prediction(
     models : fitted model or Prediction, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
         :func:`~microcolumn.evaluate.predict` returns on the same words.
-    unit : int
-        Position of the unit among the recorded units.
+    unit : int or str
+        Position of the unit among the recorded units, or its id.
     start_s, stop_s : float, optional
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
@@ -111,7 +111,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
 def calibration(
     models: WordsEstimator | Calibration | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
-    unit: int | None = None,
+    unit: int | str | None = None,
     *,
     given: Literal["rest", "past"] = "rest",
     color: Colour | None = None,
@@ -128,9 +128,9 @@ def calibration(
     models : fitted model or Calibration, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
         :func:`~microcolumn.evaluate.calibration` returns.
-    unit : int, optional
-        Position of the unit among the recorded units; by default all units are pooled. With
-        ``words`` only.
+    unit : int or str, optional
+        Position of the unit among the recorded units, or its id; by default all units are pooled.
+        With ``words`` only.
     """
     check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
@@ -158,15 +158,17 @@ def calibration(
     return entitle(ax, title)
 
 
-def _check_unit(words: Any, unit: int | None) -> int:
+def _check_unit(words: Any, unit: int | str | None) -> int:
     """The position of the unit, which must be named; a number in place of words is one."""
     if unit is None:
-        which = words if isinstance(words, int) else 0
-        raise BadInput("no unit is named", f"pass the position of one, such as unit={which}")
+        which = words if isinstance(words, int | str) else 0
+        raise BadInput("no unit is named", f"pass the id or position of one: unit={which!r}")
     if isinstance(unit, str):
         ids = words.units.ids if isinstance(words, Words) else ()
-        where = f", {ids.index(unit)}" if unit in ids else ", such as 0"
-        raise BadType("unit", f"is {unit!r}", f"pass its position among the units{where}")
+        if unit not in ids:
+            remedy = f"choose one of {', '.join(ids[:10])}" if ids else "pass words that have ids"
+            raise BadArgument("unit", f"is {unit!r}", remedy)
+        return ids.index(unit)
     position = whole_number("unit", unit)
     if isinstance(words, Words) and not 0 <= position < words.n_units:
         raise BadArgument("unit", f"is {unit}", f"the words have units 0 to {words.n_units - 1}")

@@ -105,6 +105,13 @@ def minimise(
         Largest ``optimality`` that counts as converged.
     max_iter : int
         Most iterations; with 0 the start is only certified.
+
+    Examples
+    --------
+    >>> words = mc.Words.from_array([[0, 1], [1, 1], [0, 0], [0, 1]])
+    >>> flow, start = mc.objectives.MinimumProbabilityFlow(words), mc.Parameters(b=[0.0, 0.0])
+    >>> minimise(flow, start, mc.penalties.L1(0.01)).converged
+    True
     """
     if not isinstance(objective, Objective):
         objective = FunctionObjective(objective)

@@ -167,13 +167,18 @@ def _fit(task: Task) -> Rows:
     """Fits along the penalties, each with its log Z and its score on the validation part."""
     spec, experiment = _spec(task), task.experiment
     train, validation, test = _split(task)
+    first = [models.from_bytes(file) for file in task.models.get(spec.name, ())]
     if issubclass(models.model_class(spec.model), models.AlternativeModel):
-        return _fit_alternative(task, train, validation)
+        return _fit_alternative(task, train, validation, *first)
     nested: Any = (
         tuple([models.from_bytes(m) for m in task.models[s.name]] for s in spec.nested) or None
     )
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
     is_auto = getattr(model, "n_hidden", None) == "auto"
+    for chosen in first:  # in the first split, for all
+        strengths = (chosen.l1,)
+        if is_auto:
+            is_auto, model = False, model.set_params(n_hidden=chosen.n_hidden)
     if is_auto and nested:  # a SemiRBM starts from these RBMs
         is_auto, model = False, model.set_params(n_hidden=nested[1][0].n_hidden)
     if isinstance(model, models.KPairwise) and isinstance(strengths, str) and _is_fast(task):
@@ -183,6 +188,7 @@ def _fit(task: Task) -> Rows:
         tried = [_tried(each)[each.best_index] for each in (*choice.others, choice)]
     else:
         settings: dict[str, Any] = {"nested": nested, "max_steps": steps}
+        settings["coarse"] = isinstance(experiment.l1, str)
         choice, tried = evaluate.choose_l1(model, train, validation, strengths, **settings), None
     rows: Rows = {"fits": [], "normalisers": []}
     for fit, kept in zip(choice.fits, choice.scores, strict=True):
@@ -216,15 +222,22 @@ def _normaliser_row(fit: models.WordModel, validation: evaluate.Score) -> dict[s
     }
 
 
-def _fit_alternative(task: Task, train: Words, validation: Words) -> Rows:
-    """The fit of an alternative at the settings that validation prefers, and what was tried."""
+def _fit_alternative(
+    task: Task, train: Words, validation: Words, first: models.WordModel | None = None
+) -> Rows:
+    """The fit of an alternative at the settings that validation prefers, and what was tried.
+
+    Or at those of ``first``, which the first split chose for all.
+    """
     model = models.model_class(_spec(task).model)()
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
     grid = model.grid(train)
-    choice = evaluate.choose(
-        model, train, validation, fewer_settings(grid) if _is_fast(task) else grid
-    )
+    if first is not None:
+        grid = [{name: getattr(first, name) for name in grid[0]}]
+    elif _is_fast(task):
+        grid = fewer_settings(grid)
+    choice = evaluate.choose(model, train, validation, grid)
     fit, kept = choice.best, choice.scores[choice.best_index]
     certificate = getattr(fit, "certificate_", None)
     optimality = certificate and certificate.optimality

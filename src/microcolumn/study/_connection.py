@@ -42,7 +42,7 @@ _SENTENCES = {
     0: DAMAGED,  # Python's own: text that is not UTF-8
     sqlite3.SQLITE_NOTADB: (
         "{path} is not a study's store, or its beginning is damaged ({reason}); nothing was "
-        "changed: give the path of a store, or of a file that does not exist yet"
+        "changed: give a store that a study wrote, or a file that does not exist yet"
     ),
     sqlite3.SQLITE_BUSY: (
         "{path} is locked by another program ({reason}); " + _KEPT + ": close the program that "

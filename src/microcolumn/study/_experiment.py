@@ -116,6 +116,10 @@ def _windows(name: str, values: Any) -> tuple[int, ...]:
     return tuple(sorted(_several(_at_least(1))(name, values)))
 
 
+def _yes_or_no(name: str, value: Any) -> bool:
+    return expect(name, value, bool, "true or false")
+
+
 def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
     """A field of an experiment with the function that checks, or refuses, what it is given."""
     return field(default=default, metadata={"check": check})
@@ -176,6 +180,10 @@ class Experiment(Renamed):
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
+    choose_once : bool
+        Whether the penalties and numbers of hidden units, or the settings of alternatives, that the
+        first split chooses hold for all splits: one fit of each model instead of a path of them.
+        The other splits' test words then have had a say in one or two numbers of a model.
     tie_bins : bool
         Whether couplings and weights of windows depend on the lag between bins alone.
     fast_above_bits : int, optional
@@ -211,7 +219,8 @@ class Experiment(Renamed):
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
     group_l1: float = _setting(0.0, _strength)
-    tie_bins: bool = _setting(False, lambda name, value: expect(name, value, bool, "true or false"))
+    choose_once: bool = _setting(False, _yes_or_no)
+    tie_bins: bool = _setting(False, _yes_or_no)
     fast_above_bits: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
@@ -282,4 +291,5 @@ SPATIOTEMPORAL = Experiment(
     models=PAPER_MODELS,
     n_hidden=("dims",),
     l1="coarse",  # eleven windows take hours by every strength
+    choose_once=True,
 )

@@ -26,6 +26,8 @@ RESULTS_VERSION = 13
 _OF_WORDS = ("bin_width", "most_active", "max_words")
 #: Settings that say what is fitted to them.
 _OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "group_l1")
+#: Those that are known by name where they are on.
+_SWITCHES = ("choose_once", "tie_bins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +130,18 @@ def stages(plan: Plan, recording_info: Mapping[str, RecordingInfo]) -> list[dict
 
     Three stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
     semi-restricted models, which start from those; and all that is found of the fits chosen, of
-    one split or of all. The longest jobs of a stage come first, so that no worker is left alone
-    with one at the end.
+    one split or of all. Where the first split chooses for all, fits of the others are a stage
+    later. The longest jobs of a stage come first, so that no worker is left alone with one at the
+    end.
     """
     by_experiment = (_stages(each, plan, recording_info) for each in plan.experiments)
-    return [stage for found in by_experiment for stage in found]
+    return [stage for found in by_experiment for stage in found if stage]
 
 
 def _stages(
     experiment: Experiment, plan: Plan, recording_info: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
-    stages: list[list[tuple[float, str, Job]]] = [[], [], []]
+    stages: list[list[tuple[float, str, Job]]] = [[], [], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
         described = Job("describe", name, experiment.name)
         key = digest(settings_of(described, experiment, ()), recording_info[name])
@@ -147,7 +150,9 @@ def _stages(
             bits = n_dims(experiment, recording_info[name].n_units, window)
             compared = specs_of(experiment, recording_info[name].n_units, window)
             for job in _jobs(experiment, name, window, compared):
-                stage = 2 if job.kind != "fit" or job.model is None else bool(job.model.nested)
+                stage = 3
+                if job.kind == "fit" and job.model is not None:
+                    stage = bool(job.model.nested) + takes_first_choice(job, experiment)
                 # A number of hidden units that is yet to be chosen is often near that of bits.
                 n_hidden = job.model.n_hidden or bits * job.model.has_groups if job.model else 0
                 size = bits * (1 + n_hidden)
@@ -168,16 +173,22 @@ def _jobs(
                     yield Job(name, recording, experiment.name, window, split, model)
 
 
-def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:
+def takes_first_choice(job: Job, experiment: Experiment) -> bool:
+    """Whether a fit has the penalty and the size that the first split chose."""
+    return job.kind == "fit" and experiment.choose_once and bool(job.split)
+
+
+def dependencies(job: Job, compared: tuple[ModelSpec, ...], experiment: Experiment) -> list[Job]:
     """Jobs whose results this one starts from, of all models ``compared`` in its experiment."""
     if job.kind == "describe":
         return []
     if job.kind == "assemblies":
-        return [replace(job, kind="fit", split=split) for split in range(n_splits)]
+        return [replace(job, kind="fit", split=split) for split in range(experiment.n_splits)]
     place = (job.recording, job.experiment, job.window, job.split)
     used = compared if job.model is None else (job.model,)
     if job.kind == "fit":
-        return [Job("fit", *place, member) for spec in used for member in spec.nested]
+        first = [replace(job, split=0)] if takes_first_choice(job, experiment) else []
+        return first + [Job("fit", *place, member) for spec in used for member in spec.nested]
     return [Job("fit", *place, spec) for spec in used]
 
 
@@ -196,8 +207,7 @@ def settings_of(
         settings["max_steps"] = experiment.max_steps
         if experiment.fast_above_bits is not None:
             settings["light_above"] = experiment.fast_above_bits
-        if experiment.tie_bins:
-            settings["tie_bins"] = True
+        settings |= {name: True for name in _SWITCHES if getattr(experiment, name)}
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 

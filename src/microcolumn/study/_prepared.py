@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import __version__
-from ..errors import BadInput
+from ..errors import BadInput, advice
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
@@ -84,7 +84,7 @@ class Prepared:
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
         experiment, compared = self._experiment(job)
-        needed = dependencies(job, compared, experiment.n_splits)
+        needed = dependencies(job, compared, experiment)
         return {other: self.digests[other] for other in needed}
 
     def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
@@ -144,7 +144,7 @@ def _check_unchanged(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times or layers)",
-                "restore it or the options it was read with, or use another store",
+                advice("restore it or the options it was read with, or state another {store}"),
             )
 
 
@@ -214,7 +214,7 @@ def inputs(
         store = store_of(digest)
         assert fit.model is not None  # fits are of one model
         where: dict[str, Any] = {}
-        if job.kind != "fit":
+        if job.kind != "fit" or fit.model == job.model:  # its own choice, in the first split
             rows = {row["l1"]: row for row in store.rows("normalisers", job=digest)}
             where["l1"] = chosen_l1(rows)
             if fit.split == job.split:

@@ -125,7 +125,7 @@ class Plan(Renamed):
             n_splits=3,
             split_by="words",  # the same splits, so that only the objective differs
         )
-        spatiotemporal = replace(SPATIOTEMPORAL, recordings=("B4",), **flow)
+        spatiotemporal = replace(SPATIOTEMPORAL, recordings=("B4",), choose_once=False, **flow)
         return cls(sources, (instantaneous, likelihood, spatiotemporal))
 
     @classmethod

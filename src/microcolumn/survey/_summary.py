@@ -109,7 +109,7 @@ class Summary(AsText):
         head = f"{recording.source}{' (simulated)' * unsaid}\n" + (
             f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
-            f"{counted(len(recording.epochs), 'epoch')} of {recording.duration_s:,.3f} s"
+            f"{recording.duration_s:,.3f} s of {counted(len(recording.epochs), 'epoch')}"
         )
         if units.multiunit.any():
             head += f"\nmultiunits: {units.multiunit.sum()}"
