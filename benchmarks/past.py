@@ -16,7 +16,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate.past import log_odds_given_past
+from microcolumn.evaluate._prediction import log_odds_given_past
 
 #: Words that NumPy is timed on.
 SAMPLE = 2000

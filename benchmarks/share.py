@@ -19,8 +19,8 @@ from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.kernels.cpu import flip_sums, hidden_sums, listed_sums, pair_sums
-from microcolumn.kernels.loops import l1_descent, quasi_newton
-from microcolumn.objectives import NegativeLogLikelihood, _fisher, data_moments
+from microcolumn.objectives import NegativeLogLikelihood, _maximum_likelihood, data_moments
+from microcolumn.solvers import _newton, _quasi_newton
 
 #: Loops of an evaluation, those of starts and search; what the backend does with them; and the
 #: evaluation itself.
@@ -32,9 +32,9 @@ LIKELIHOOD = [
 ]
 OTHERS = [
     (flip_sums, "sum_over_flips"),
-    (quasi_newton, "_find_direction"),
-    (l1_descent, "_descend"),
-    (_fisher.FisherInformation, "__call__"),
+    (_quasi_newton, "find_direction"),
+    (_newton, "minimise_quadratic"),
+    (_maximum_likelihood.FisherInformation, "__call__"),
 ]
 BACKEND = [
     (hidden_sums.HiddenSums, "moments"),

@@ -9,13 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .energy._count import Count
-from .energy._fields import Fields
 from .energy._free_term import FreeTerm
-from .energy._hidden import Hidden
 from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
-from .energy._pairs import Pairs
-from .energy._term import Term
+from .energy._term import Count, Fields, Hidden, Pairs, Term
 from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
 from .renamed import Renamed

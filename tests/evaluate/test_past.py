@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from microcolumn.evaluate import conditional_gain
-from microcolumn.evaluate.past import log_odds_of_bits
+from microcolumn.evaluate._prediction import log_odds_of_bits
 from microcolumn.models import SemiRBM
 from microcolumn.words import Words
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
-from microcolumn.objectives import _fisher
-from microcolumn.objectives._fisher import FisherInformation
+from microcolumn.objectives import _maximum_likelihood
+from microcolumn.objectives._maximum_likelihood import FisherInformation
 from microcolumn.words import Words
 
 
@@ -43,7 +43,7 @@ def test_it_is_the_covariance_of_the_slopes_of_log_p(random_parameters, kind, se
 def test_draws_stand_for_very_many_words(random_parameters):
     X = np.random.default_rng(0).random((60_000, 20)) < 0.4
     words = Words.from_array(X)
-    assert len(words) > _fisher._MOST_WORDS
+    assert len(words) > _maximum_likelihood._MOST_WORDS
     theta = random_parameters("rbm", 20, 2, seed=0)
     layout = Layout.of(theta)
     x, units = layout.pack(theta), np.arange(20)

@@ -15,7 +15,7 @@ from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.packing import packed, unpacked
 from microcolumn.parameters import Parameters
-from microcolumn.partition._expectations import exact_expectations
+from microcolumn.partition import exact_expectations
 from microcolumn.words import Words
 
 KINDS = pytest.mark.parametrize("kind", ["independent", "ising", "rbm", "srbm"])

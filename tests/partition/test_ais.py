@@ -14,8 +14,8 @@ from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import PartitionSettings, exact_samples
 from microcolumn.partition._branches import Branch
-from microcolumn.partition._path import AnnealingPath
 from microcolumn.partition.ais import annealed_importance_sampling, lower_bound
+from microcolumn.partition.gibbs import AnnealingPath
 from microcolumn.partition.importance_weights import doubt_of, log_mean
 from microcolumn.partition.modes import find_modes
 

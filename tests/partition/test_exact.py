@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition._expectations import exact_expectations
+from microcolumn.partition import exact_expectations
 from microcolumn.partition.cost import operations
 from microcolumn.partition.exact import exact_log_partition
 

@@ -6,8 +6,7 @@ from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition._mode_starts import starting_words
-from microcolumn.partition.modes import assign_modes, find_modes
+from microcolumn.partition.modes import assign_modes, find_modes, starting_words
 
 
 def _blocks(n_blocks, size, coupling, bias):

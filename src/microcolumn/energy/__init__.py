@@ -1,6 +1,6 @@
 """An energy is a sum of terms: log p~(x) = fields + pairs + hidden units + count + a further term.
 
-A term is one file with a class that holds its arrays. It knows what it adds to log p~ of words
+A term is a class that holds its arrays. It knows what it adds to log p~ of words
 (``log_weight``) and its slopes by its arrays, summed over words (``moments``). ``Parameters`` is
 the sum of any of them, and all that sums over words, chains, annealing, searches and certificates
 ask of it is
@@ -12,7 +12,7 @@ ask of it is
 ``Layout.of``         the same as one flat vector: ``pack``, ``unpack``, ``pack_gradient``
 ===================== =============================================================================
 
-A further term is a further file, an entry in ``Parameters.terms``, and its place in ``Layout``.
+A further term is a further class, an entry in ``Parameters.terms``, and its place in ``Layout``.
 """
 
 import lazy_loader

@@ -11,10 +11,15 @@ from ._potentials import (
     tail_knots as tail_knots,
 )
 from ._soft_tables import SoftTables as SoftTables
+from ._tables import (
+    Inputs as Inputs,
+    Tables as Tables,
+    all_patterns as all_patterns,
+)
 from ._words import (
     hidden_mean as hidden_mean,
     log_symmetric as log_symmetric,
     log_weight as log_weight,
     number_active as number_active,
+    term_moments as term_moments,
 )
-from .tables import Tables as Tables, all_patterns as all_patterns

@@ -1,4 +1,4 @@
-"""A term with a flat vector of free numbers, which goes with biases alone."""
+"""Further terms of an energy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class FreeTerm(Term):
-    """A further term of log p~; models, sums, chains and certificates need nothing else of it.
+    """A further term of log p~, with a flat vector of free numbers, which goes with biases alone.
+
+    Models, sums, chains and certificates need nothing else of it.
 
     A term that ``holds_fields`` has the biases inside and is all of log p~: ``over`` gives it with
     them, and its moments tell their slopes too.
@@ -82,8 +84,7 @@ class FreeTerm(Term):
         """Weighted sum of the slopes over words (n_words, n_units), (n_strengths,)."""
         parts = chunks(len(words), max(self.strengths.size, words.shape[1]))
         sums = [weights[part] @ self.slopes(words[part]) for part in parts]
-        total: Floats = np.sum(sums, axis=0)
-        return total
+        return np.asarray(np.sum(sums, axis=0))
 
     def best_words(self, n_units: int, most: int) -> Bits:
         """Words that the term favours, from which a search for modes may begin."""

@@ -67,8 +67,7 @@ class Ramps(FreeTerm):
         """V of one axis at some scores, nats."""
         own = self.axis == axis
         ramps = np.maximum(self.signs[own] * (scores[:, None] - self.knots[own]), 0.0)
-        value: Floats = ramps @ self.total[own]
-        return value
+        return np.asarray(ramps @ self.total[own])
 
     def chains(
         self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int
@@ -158,8 +157,7 @@ class PairwiseResponse(FreeTerm):
 
     def _steepness(self, scores: Floats) -> Floats:
         """Slope of V."""
-        slope: Floats = np.exp(np.interp(scores, self.knots, self.parts[1]))
-        return slope
+        return np.exp(np.interp(scores, self.knots, self.parts[1]))
 
     def _segment_of(self, scores: Floats) -> NDArray[np.intp]:
         return np.searchsorted(self.knots, scores, side="right")
@@ -229,8 +227,7 @@ class PairwiseResponse(FreeTerm):
     def slopes_along(self, direction: Self, x: Floats) -> Floats:
         scores = self.scores(x)
         of_response = self._response_slopes(scores) @ direction.strengths[self.pairs.shape[1] :]
-        value: Floats = of_response + self._steepness(scores) * direction.scores(x)
-        return value
+        return of_response + self._steepness(scores) * direction.scores(x)
 
     def chains(
         self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int

@@ -13,12 +13,12 @@ from .. import kernels
 from ..kernels import SiteChains
 from ..validation import Bits, Floats
 from ._free_term import FreeTerm
-from .tables import Inputs, Tables, all_patterns
+from ._tables import Inputs, Tables, all_patterns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftTables(FreeTerm):
-    """Sigmoids of projections whose strengths lambda and directions of weights a are both free.
+    """sum_j lambda_j sigmoid(a_j'x - theta_j): strengths and directions of weights are both free.
 
     ``strengths`` has lambda (n_functions,) and then vectors w (n_functions, n_inputs) row by row,
     with a = norm * w / |w|. A sigmoid of few units is a table over their patterns.

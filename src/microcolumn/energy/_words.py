@@ -6,8 +6,10 @@ they are fast enough for everything that is done once per word.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..parameters import Parameters
 from ..validation import Floats, chunks
@@ -25,6 +27,22 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
         for term in theta.terms:
             out[part] += term.log_weight(x)
     return out
+
+
+def term_moments(
+    theta: Parameters, parts: Iterable[tuple[NDArray[np.generic], Floats]]
+) -> Parameters:
+    """Slopes of log p~ of biases and a further term, summed over words (n_words, n_visible).
+
+    Words come with their weights (n_words,), some at a time.
+    """
+    assert theta.term is not None
+    b, strengths = np.zeros(theta.n_visible), np.zeros(theta.term.strengths.size)
+    for words, weights in parts:
+        found = theta.moments(words.astype(np.float64), weights)
+        assert found.term is not None
+        b, strengths = b + found.b, strengths + found.term.strengths
+    return Parameters.trusted(b, None, None, None, term=theta.term.with_strengths(strengths))
 
 
 def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:

@@ -13,7 +13,6 @@ from ._layer_results import (
 )
 from ._layers import layer_statistics as layer_statistics
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
-from ._n_hidden import choose_n_hidden as choose_n_hidden
 from ._prediction import (
     Prediction as Prediction,
     conditional_gain as conditional_gain,
@@ -36,7 +35,11 @@ from ._score import (
     sequence_gain as sequence_gain,
 )
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
-from ._tune import TuneResult as TuneResult, tune as tune
+from ._tune import (
+    TuneResult as TuneResult,
+    choose_n_hidden as choose_n_hidden,
+    tune as tune,
+)
 from .activation import HiddenActivation as HiddenActivation
 from .assembly import (
     Assemblies as Assemblies,

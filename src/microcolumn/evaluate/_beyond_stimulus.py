@@ -227,11 +227,7 @@ def _fits(
 
 
 def _gain(nats: Floats, normaliser_stderr: float, test: Words, by_moment: Places) -> Estimate:
-    """Mean over test bins with the larger error of two, so that an error of the drive counts.
-
-    One is over time, the other over the stimulus with all repeats together (bins ``by_moment``),
-    since the drive is wrong in the same way in all of them.
-    """
+    """Mean over test bins with the larger error of two, as docs/method.md, section 12, has it."""
     in_time, of_stimulus = mean_stderr(nats), mean_stderr(nats[by_moment])
     stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
     return _in_bits(nats, stderr, test)

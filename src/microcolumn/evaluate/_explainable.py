@@ -89,8 +89,7 @@ class Explainable(AsText):
 
 
 def explainable(
-    words: Words | ArrayLike,
-    baseline: Independent | ArrayLike | None = None,
+    words: Words | ArrayLike, baseline: Independent | ArrayLike | None = None
 ) -> Explainable:
     """Estimate what the best possible model of single words would gain, in bits/s.
 

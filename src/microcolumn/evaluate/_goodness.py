@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse, stats
 
 from ..validation import Bits, Floats, chunks
 from .significance import LEVEL
@@ -135,10 +135,7 @@ class WordSample:
         return np.asarray(self.share @ self.table)
 
     def waves(self, n_waves: int) -> Floats:
-        """What the slowest waves add to the means, whose squared errors are its mean squares.
-
-        Shape (n_waves, n_columns).
-        """
+        """What waves add to the means, (n_waves, n_columns): mean squares are squared errors."""
         assert self.by_cell is not None
         waves = slow_waves(self.by_cell.shape[0], n_waves)
         share = waves @ self.by_cell / self.n_words
@@ -167,10 +164,9 @@ def goodness(
 ) -> Goodness:
     """Whether data deviate from a model by more than their own slow waves do from nothing.
 
-    A rotation test (Langsrud 2005; docs/method.md, section 6). ``training_error`` (n_directions,
-    n_columns) times standard normal numbers is the error of the model's means for independent
-    training words, which are taken to depend on each other like the data's; None for a model that
-    is given. Such errors are added to the waves, and so are those of the model's samples.
+    A rotation test (docs/method.md, section 6). ``training_error`` (n_directions, n_columns) times
+    standard normal numbers is the error of the model's means for independent training words; None
+    for a model that is given.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)
@@ -198,7 +194,9 @@ def goodness(
     rotations = np.vstack([np.eye(1, n_waves + 1), rng.standard_normal((N_ROTATIONS, n_waves + 1))])
     columns = features.columns
     rotated = [_rotated(vectors[:, at], rotations) for at in columns.values()]
-    by_family = _upper_ranks(np.column_stack([along / noise for along, noise in rotated]))
+    statistics = np.column_stack([along / noise for along, noise in rotated])
+    # Share of rows at least as large, of each entry within its column.
+    by_family = stats.rankdata(-statistics, method="max", axis=0) / len(statistics)
     # The smallest p decides; among equal ones, of which few rotations make many, the next.
     ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
     n_as_small = sum(row <= ordered[0] for row in ordered)
@@ -246,13 +244,6 @@ def _rotated(vectors: Floats, rotations: Floats) -> tuple[Floats, Floats]:
 
 def _unit_rows(rows: Floats) -> Floats:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-
-
-def _upper_ranks(statistics: Floats) -> Floats:
-    """Share of rows at least as large, of each entry within its column."""
-    ordered = np.sort(statistics, axis=0)
-    below = [np.searchsorted(ordered[:, k], statistics[:, k]) for k in range(statistics.shape[1])]
-    return np.asarray((len(statistics) - np.stack(below, axis=1)) / len(statistics))
 
 
 def _replicates(sample: WordSample, n_words: int, rng: np.random.Generator) -> Floats:

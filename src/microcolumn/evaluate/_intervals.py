@@ -44,10 +44,7 @@ _FULL_STEPS = 8
 
 
 def intervals(
-    model: PopulationModel,
-    words: Words | ArrayLike,
-    *,
-    level: float = 0.95,
+    model: PopulationModel, words: Words | ArrayLike, *, level: float = 0.95
 ) -> Intervals:
     """Intervals for couplings and biases of a model of pairs, and which differ from zero.
 
@@ -127,7 +124,6 @@ def _start(model: PopulationModel) -> Floats:
 def _notes(
     names: tuple[str, ...], constant: NDArray[np.bool_], copied: NDArray[np.bool_]
 ) -> list[str]:
-    """Which units have no intervals."""
     left_out = {
         "always silent or always active": constant,
         "equal to another or its opposite": copied,
@@ -178,9 +174,8 @@ def _moderated_variance(
     """Squared errors by slow waves, at least those of independent words.
 
     ``influence`` (n_waves, n, n) is what each wave adds to the estimates, ``by_model`` the squared
-    errors if words were independent. Their ratios are alike where the words' own slowness makes
-    them, so that those of ``telling`` parameters support each other. Also the median of the ratios,
-    1 at least, and degrees of freedom, 0 where there is no wave.
+    errors if words were independent; ratios of ``telling`` parameters support each other. Also
+    their median, 1 at least, and degrees of freedom, 0 where there is no wave.
     """
     if not len(influence):
         return by_model, 1.0, 0
@@ -206,16 +201,10 @@ def _with_limits(
     few &= np.isfinite(estimates.estimate)
     never = (both <= 0.0) | (total - first - second + both <= 0.0)
     always = (first - both <= 0.0) | (second - both <= 0.0)
-    p = np.where(few, np.nan, estimates.p_value)
-    estimate, stderr = (
-        np.where(few, np.nan, each) for each in (estimates.estimate, estimates.stderr)
-    )
-    low = np.where(
-        few, np.nan, np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
-    )
-    high = np.where(
-        few, np.nan, np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
-    )
+    low = np.where(never & np.isfinite(estimates.low), -np.inf, estimates.low)
+    high = np.where(always & np.isfinite(estimates.high), np.inf, estimates.high)
+    columns = estimates.estimate, estimates.stderr, low, high, estimates.p_value
+    estimate, stderr, low, high, p = (np.where(few, np.nan, each) for each in columns)
     notes = []
     if few.any():
         notes.append(
@@ -246,11 +235,7 @@ class NodeRegressions(NamedTuple):
 
 
 def node_regressions(
-    words: Words,
-    usable: NDArray[np.bool_],
-    start: Floats,
-    by_cell: csr_array,
-    alike: float = 1.0,
+    words: Words, usable: NDArray[np.bool_], start: Floats, by_cell: csr_array, alike: float = 1.0
 ) -> NodeRegressions:
     """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
 
@@ -281,11 +266,7 @@ def node_regressions(
 
 
 def _solve(
-    X: csr_array,
-    counts: Floats,
-    nodes: NDArray[np.intp],
-    start: Floats,
-    usable: NDArray[np.bool_],
+    X: csr_array, counts: Floats, nodes: NDArray[np.intp], start: Floats, usable: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Coefficients, inverse informations, residuals, and whether the steps came to an end."""
     n = start.shape[1]
@@ -307,7 +288,6 @@ def _solve(
 
 
 def _inverses(lower: Floats, left_out: Floats) -> Floats:
-    """Inverses of information matrices of which the lower half is given."""
     n = lower.shape[1]
     full = np.tril(lower) + np.tril(lower, -1).transpose(0, 2, 1) + left_out
     # Bits that determine each other leave the information singular: a ridge too small to matter

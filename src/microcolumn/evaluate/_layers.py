@@ -24,7 +24,6 @@ from ..validation import Floats, chunks, listed, random_generator, whole_number
 from ..words_info import units_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
 from .inputs import parameters_of
-from .significance import holm
 
 Codes = NDArray[np.integer[Any]]
 
@@ -163,11 +162,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """Sizes of weights, and couplings, of the units with a layer.
-
-    Labels belong to units, not to bits, so weights are summed and couplings averaged over the bins
-    of a window.
-    """
+    """Sizes of weights, summed over bins of a window, and mean couplings, of units with a layer."""
 
     hidden: NDArray[np.intp]  # columns of W, (n_tested,)
     weights: Floats  # (n_labelled, n_tested)
@@ -248,12 +243,20 @@ def _rows(
     by_layer = np.array([measured.weights[codes == k].sum(axis=0) for k in range(len(layers))])
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
-    corrected = np.array(holm(p_values.tolist())), false_discovery_control(p_values, method="bh")
+    corrected = holm(p_values), false_discovery_control(p_values, method="bh")
     numbers = (measured.mass, *tested[:3], *corrected, tested[3])
     shares = map(tuple, (by_layer / measured.mass).T.tolist())
     named = measured.hidden, np.array(layers)[dominant]
     columns: list[Any] = [*(each.tolist() for each in (*named, *numbers)), shares]
     return tuple(HiddenUnitLayer(*row) for row in zip(*columns, strict=True))
+
+
+def holm(p_values: Floats) -> Floats:
+    """p-values (n,) corrected for their number (Holm 1979)."""
+    order, corrected = np.argsort(p_values, kind="stable"), np.empty(p_values.size)
+    steps = p_values[order] * np.arange(p_values.size, 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected
 
 
 def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> tuple[str, ...]:
@@ -293,5 +296,4 @@ def _other_arrangements(codes: Codes) -> Codes:
     for n in range(codes.size):
         free = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
         rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(free)])
-    others: Codes = rows[(rows != codes).any(axis=1)]
-    return others
+    return np.asarray(rows[(rows != codes).any(axis=1)])

@@ -115,10 +115,8 @@ def training_error(
     """Directions that fits scatter in, shape (n_directions, n_columns).
 
     Standard normal numbers (n_directions,) times them, over the root of the number of independent
-    training words, are to first order the errors of the model's means of the columns after a fit
-    by likelihood. ``X`` (n_distinct, n_dims) are the words of ``sample``, the model's own. A model
-    whose slopes are not known, or with too many parameters, counts as free to follow all features
-    of its training words: no fit by likelihood scatters more.
+    training words, are to first order the errors of the model's means of the columns
+    (docs/method.md, section 6). ``X`` (n_distinct, n_dims) are the words of ``sample``.
     """
     table, share = sample.table, sample.share / sample.share.sum()
     known = 0 < model._slopes(X[:1]).shape[1] <= most_parameters

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..errors import BadArgument, BadInput
+from ..errors import BadArgument, BadInput, Unsupported
 from ..formatting import counted
-from ..models import HistoryGLM, WordModel
+from ..kernels import newest_log_odds
+from ..models import AlternativeModel, HistoryGLM, PopulationModel, WordModel
 from ..models.sequence import SequenceModel
+from ..objectives.conditional import check_summable
+from ..packing import distinct_pasts
+from ..parameters import Parameters
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
-from ..validation import Bits, Floats, check_positions, real_number, whole_number
+from ..validation import Bits, Floats, check_positions, one_of, real_number, whole_number
 from ..words import Words
 from .inputs import Baseline, independent_baseline, words_for
-from .past import Given, log_odds_of_bits
+
+Given = Literal["rest", "past"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,3 +285,37 @@ def conditional_gain(
     total = held.counts @ gain
     seconds = float(held.counts.sum()) * held.bin_width
     return np.asarray(total / (math.log(2.0) * seconds))
+
+
+def log_odds_of_bits(
+    model: WordModel | HistoryGLM, words: Words, bits: Sequence[int], given: Given
+) -> Floats:
+    """Log odds of a spike of some bits of each distinct word, nats, shape (n_distinct, n_chosen).
+
+    Words are in the model's order of units. ``given`` the past, ``bits`` are of the newest bin, of
+    which all 2^n_units states are summed: that takes no partition function of the window. A
+    HistoryGLM is refused, since it has no conditionals within a word.
+    """
+    one_of("given", given, ("rest", "past"))
+    if not isinstance(model, WordModel):
+        raise Unsupported(f"{type(model).__name__} predicts from the past", "use given='past'")
+    if given == "rest":
+        return model.log_odds(words.X, bits)
+    if isinstance(model, PopulationModel):
+        by_past, past = log_odds_given_past(model.parameters_, words)
+    elif isinstance(model, AlternativeModel):
+        by_past, past = model.log_odds_given_past(words)
+    else:
+        raise Unsupported(
+            f"{type(model).__name__} does not predict from the past", "use given='rest'"
+        )
+    return by_past[past][:, np.asarray(bits, dtype=np.intp) - (words.n_dims - words.n_units)]
+
+
+def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+    """Log odds (n_pasts, n_units) of a spike of each unit, nats, and the past of each word."""
+    check_summable(words.n_units)
+    if theta.is_gaussian:
+        theta, _ = theta.as_pairs()
+    pasts, past = distinct_pasts(words.X, words.n_units)
+    return newest_log_odds(theta.arrays, words.n_units, pasts), past

@@ -149,10 +149,7 @@ def score(
 
 
 def score_of(log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words) -> Score:
-    """Score from normalised log probabilities (n_distinct,) of the words in nats.
-
-    ``log_p`` is that under the model and shares the error of its normaliser ``log_z``.
-    """
+    """Score from log probabilities (n_distinct,), nats; ``log_p`` shares the error of ``log_z``."""
     mean, stderr = mean_rate(log_p - log_p_base, words)
     normaliser_stderr = log_z.stderr * bits_per_second_per_nat(words)
     return Score(
@@ -248,5 +245,4 @@ def _log_p_of_newest(model: WordsEstimator, words: Words) -> Floats:
         return model.score_newest(words)
     if not hasattr(model, "score_sequence"):
         raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
-    log_p: Floats = model.score_sequence(words)
-    return log_p
+    return np.asarray(model.score_sequence(words))

@@ -155,11 +155,7 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
 
 
 def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
-    """P(k units active) from the probability of every hidden state.
-
-    Given a hidden state the units are independent, and the number of active units follows the
-    Poisson-binomial distribution.
-    """
+    """P(k units active) from every hidden state, given which the units are independent."""
     total = np.zeros(theta.n_visible + 1)
     for part in chunks(1 << theta.n_hidden, theta.n_visible + 1):
         h = states(theta.n_hidden, np.arange(part.start, part.stop))

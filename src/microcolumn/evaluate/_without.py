@@ -54,10 +54,7 @@ def losses(
 
 
 def _words_of(theta: Parameters, words: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """All words or samples of the model (n_words, n_bits), and log probabilities (n_words,).
-
-    These are all words, or drawn ones of equal probability: group after group, each as long.
-    """
+    """All words (n_words, n_bits) and log probabilities (n_words,), or drawn words in groups."""
     n_bits = theta.n_visible
     if n_bits <= _MOST_BITS_OF_ALL:
         return all_words(theta)
@@ -73,16 +70,14 @@ def _words_of(theta: Parameters, words: Words, rng: np.random.Generator) -> tupl
 
 
 def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
-    """Change of the biases (n_bits,) that gives ``left_out`` the rates that ``log_p`` has.
-
-    It minimises log sum exp(left_out + X a) - rates' a, which is convex in a.
-    """
+    """Change of the biases (n_bits,) that gives ``left_out`` the rates that ``log_p`` has."""
     rates = np.minimum(np.exp(log_p) @ X, 1.0)
     deviations = np.sqrt(rates * (1.0 - rates))
     free = deviations > _RARE
     Z = (X[:, free] - rates[free]) / deviations[free]
 
     def value_and_slope(a: Floats) -> tuple[float, Floats]:
+        """Of log sum exp(left_out + X a) - rates' a, which is convex in a."""
         log_terms = left_out + Z @ a
         total = float(logsumexp(log_terms))
         return total, np.exp(log_terms - total) @ Z

@@ -43,10 +43,7 @@ def in_windows(model: PopulationModel, words: Words) -> Words:
 
 
 def activation_in_time(model: PopulationModel, words: Words, hidden: Sequence[int]) -> Floats:
-    """P(h_k = 1 | x) of some hidden units for each word that :func:`in_windows` gives, in time.
-
-    Shape (n_bins, len(hidden)).
-    """
+    """P(h_k = 1 | x) for the words that :func:`in_windows` gives, in time, (n_bins, n_chosen)."""
     columns, distinct = list(hidden), np.zeros((len(words), len(hidden)))
     shown = Parameters(b=model.b_, W=model.W_[:, columns], c=model.c_[columns])
     for part in chunks(len(words), words.n_dims):

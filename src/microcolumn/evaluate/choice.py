@@ -91,14 +91,12 @@ class Choice(AsText):
         return bool(values) and is_at_end(self.best.l1, values, self.best.n_nonzero_)
 
     def __str__(self) -> str:
+        own = self.settings[self.best_index]
         if values := self.l1_values:
-            own = self.settings[self.best_index].get("n_hidden")
-            size = f"{own} hidden units, " if own else ""
+            size = f"{own['n_hidden']} hidden units, " if "n_hidden" in own else ""
             ends = f"from {values[0]:g} to {values[-1]:g}"
             return f"{size}l1 {self.best.l1:g} of {len(values)} {ends}"
-        chosen = ", ".join(
-            f"{name} {value}" for name, value in self.settings[self.best_index].items()
-        )
+        chosen = ", ".join(f"{name} {value}" for name, value in own.items())
         return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
 
 

@@ -322,7 +322,6 @@ def _both(pair: PairedDifference) -> frozenset[str]:
 
 
 def _hidden_against_pairs(compared: Comparison, pair: PairedDifference) -> str:
-    """Hidden units against pairs in words."""
     # By how much the better of the two is above the other, as the sentence has it.
     ahead = pair.reversed() if pair.bits_per_second < 0.0 else pair
     relative = compared.relative(ahead.first, ahead.second)

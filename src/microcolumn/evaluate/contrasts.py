@@ -33,14 +33,11 @@ class Compared(Protocol):
 
 
 class GainStep(NamedTuple):
-    """What one part adds to the gain over independent units.
-
-    ``difference`` is the best model with this part and those before minus the best without it; None
-    where that is the same model, since the part adds nothing.
-    """
+    """What one part adds to the gain over independent units."""
 
     part: str  # "drive", "pairs" or "groups"
     model: str  # the best model with the parts so far
+    # That minus the best without this part; None where it is the same model.
     difference: PairedDifference | None
 
     @property
@@ -50,14 +47,11 @@ class GainStep(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The fewest parts that suffice: no model is clearly better than one that is made of them.
-
-    ``behind`` is the best model minus that one; None where it is the best itself.
-    """
+    """The fewest parts that suffice: no model is clearly better than one that is made of them."""
 
     parts: tuple[str, ...]
     model: str
-    behind: PairedDifference | None
+    behind: PairedDifference | None  # the best model minus that one; None where it is the best
 
 
 def contrast(
@@ -95,11 +89,7 @@ def other_kinds(compared: Compared) -> PairedDifference | None:
 
 
 def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
-    """What each part adds in this order, without parts that no model has.
-
-    Models are nested by what they are made of: a common drive, pairs, and groups. What a part adds
-    depends on what was there before, hence the order.
-    """
+    """What each part adds in this order, without parts that no model has."""
     steps: list[GainStep] = []
     before = INDEPENDENT
     for k, part in enumerate(order):

@@ -87,8 +87,7 @@ def words_for_all(
 def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independent:
     """The independent model that scores are measured from, in the model's order of units.
 
-    A baseline is given as a model of the training words or as their rates per bin; by default it is
-    the rates that ``model`` was trained at.
+    By default it is that of the rates that ``model`` was trained at.
     """
     if baseline is None:
         if not hasattr(model, "rates_"):

@@ -192,13 +192,10 @@ class Adequacy(AsText, AsTable):
         if name == "words":
             bits = (self.nats_per_word / math.log(2.0), self.nats_expected / math.log(2.0))
             return f"probabilities of words: mean log2 p {bits[0]:.2f}, the model has {bits[1]:.2f}"
-        fits = {"pairs": self.pairs, "triplets": self.triplets}
-        error, r = (
-            (fits[name].error, fits[name].r) if name in fits else (self.rates_error, math.nan)
-        )
-        return f"{name}: off by {100.0 * error:.0f} %" + (
-            "" if math.isnan(r) else f" (r = {r:.2f})"
-        )
+        fit = {"pairs": self.pairs, "triplets": self.triplets}.get(name)
+        error = self.rates_error if fit is None else fit.error
+        r = "" if fit is None or math.isnan(fit.r) else f" (r = {fit.r:.2f})"
+        return f"{name}: off by {100.0 * error:.0f} %{r}"
 
 
 def adequacy(

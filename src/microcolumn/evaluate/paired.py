@@ -242,11 +242,7 @@ def paired_difference(
 
 
 def ratio(first: ModelScore, second: ModelScore, train_share: float) -> Estimate | None:
-    """Gain of the first model over that of the second; None unless that is positive.
-
-    The error is that of the first minus the ratio times the second, whose mean is zero, over the
-    mean of the second (to first order).
-    """
+    """Gain of the first model over that of the second; None unless the latter is positive."""
     cells = both_cells(first, second)
     if cells is None or not cells[1].gains.sum() > _SAME:
         return None

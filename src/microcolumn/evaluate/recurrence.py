@@ -50,8 +50,7 @@ def oriented_weights(theta: Parameters) -> Floats:
 def by_unit(weights: Floats, n_units: int) -> Floats:
     """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
     by_bin = weights.reshape(-1, n_units)
-    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
-    return strongest
+    return np.asarray(by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)])
 
 
 def recurrence(
@@ -90,10 +89,7 @@ def mean_weights(weights: Floats, others: Sequence[Floats], again: Recurrence) -
 
 
 def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of the one-to-one pairing with the largest sum of positive entries.
-
-    Rows and columns that could only be paired at 0 or below stay alone.
-    """
+    """Rows and columns of the one-to-one pairing of positive entries with the largest sum."""
     rows, columns = linear_sum_assignment(np.maximum(similarity, 0.0), maximize=True)
     alike = similarity[rows, columns] > 0.0
     return rows[alike], columns[alike]

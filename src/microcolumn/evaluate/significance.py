@@ -1,9 +1,7 @@
 """Errors of means over splits, p-values, and how both are printed.
 
-Random splits of one recording share most of their words, so the plain standard error over splits
-is too small for a claim. The corrected resampled t-test (Nadeau & Bengio 2003, Inference for the
-generalization error) widens it by the share of words that any two splits have in common. It is for
-what is known by split alone; scores of models have the errors of :mod:`.time_errors`.
+Splits of one recording share most of their words, so that the plain error over splits is for what
+is known by split alone; scores of models have the errors of :mod:`.time_errors`.
 """
 
 from __future__ import annotations
@@ -56,23 +54,10 @@ def p_value(mean: float, stderr: float, df: float) -> float:
     return float(2.0 * special.stdtr(df, -abs(mean) / stderr))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number (Holm 1979); those that are NaN count for nothing."""
-    corrected = list(p_values)
-    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
-    largest = 0.0
-    for rank, (p, k) in enumerate(known):
-        largest = max(largest, min(1.0, p * (len(known) - rank)))
-        corrected[k] = largest
-    return corrected
-
-
 def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
     """Mean of several recordings' estimates, its 95 % interval, and their spread.
 
-    Random effects: the variance between recordings beyond their own errors (DerSimonian & Laird
-    1986) is part of the weights, and the interval is that of Hartung & Knapp (2001), Student's t
-    with one degree of freedom less than recordings. The spread is the standard deviation between
+    Random effects (docs/method.md, section 6). The spread is the standard deviation between
     recordings. None for fewer than two, or without errors.
     """
     values = np.array([each.value for each in estimates])
@@ -106,10 +91,7 @@ def bootstrap_p_text(p_value: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``.
-
-    One below the level is never rounded up to it: ``p = 0.0497``.
-    """
+    """A p-value with the digits that matter, as ``p = 0.012``; never rounded up to the level."""
     if math.isnan(p_value):
         return "p unknown"
     if p_value < _SMALLEST_P:

@@ -151,10 +151,7 @@ def spec_of(model: WordModel) -> ModelSpec:
 
 
 def compare_splits(
-    scores: Mapping[ModelSpec, Sequence[SplitScore]],
-    n_units: int,
-    train_share: float,
-    **about: Any,
+    scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int, train_share: float, **about: Any
 ) -> Comparison:
     """Models best first. Independent units may be among the scores; they are the zero.
 
@@ -191,18 +188,15 @@ def model_score(
 def _summary(
     name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int, train_share: float
 ) -> ModelScore:
-    mean = float(np.mean([score.bits_per_second for score in scores]))
+    averaged = ("bits_per_second", "n_nonzero", "n_couplings", "n_live_hidden", "n_hidden")
+    means = {each: float(np.mean([getattr(score, each) for score in scores])) for each in averaged}
     return ModelScore(
         name=name,
         spec=spec,
         n_units=n_units,
-        bits_per_second=mean,
-        per_neuron=mean / n_units,
+        per_neuron=means["bits_per_second"] / n_units,
         stderr=Cells.of(scores).mean(train_share).stderr,
-        n_nonzero=float(np.mean([score.n_nonzero for score in scores])),
-        n_couplings=float(np.mean([score.n_couplings for score in scores])),
-        n_live_hidden=float(np.mean([score.n_live_hidden for score in scores])),
-        n_hidden=float(np.mean([score.n_hidden for score in scores])),
+        **means,
         converged=all(score.converged for score in scores),
         splits=tuple(scores),
     )

@@ -1,9 +1,4 @@
-"""Standard errors of means over time, also of activity that changes slowly (method, section 6).
-
-The variance of a mean over a recording is the power of the series at frequency zero. Its slowest
-cosine waves are nearly independent and have nearly that power, so that ten of them give a standard
-error with ten degrees of freedom (Lazarus, Lewis, Stock & Watson 2018).
-"""
+"""Standard errors of means over time, also of activity that changes slowly (method, section 6)."""
 
 from __future__ import annotations
 
@@ -80,8 +75,7 @@ def slow_waves(n_cells: int, n_waves: int = N_WAVES) -> Floats:
 def flat_waves(power: Floats) -> int:
     """How many of the slowest waves have the same power, by the powers of all (n_waves,).
 
-    :data:`N_WAVES`, or twice as many as often as the next waves are not clearly weaker; in the end,
-    all of them.
+    :data:`N_WAVES`, or twice as many as often as the next waves are not clearly weaker, up to all.
     """
     n = N_WAVES
     while 2 * n <= power.size:
@@ -143,9 +137,7 @@ def mean_stderr(values: Floats, weights: Floats | None = None) -> float:
     share = np.full(values.size, 1.0 / values.size) if weights is None else weights / weights.sum()
     influence = share * (values - share @ values)
     cells = cells_of(np.arange(values.size), values.size)
-    by_cell = np.zeros(int(cells[-1]) + 1)
-    np.add.at(by_cell, cells, influence)
-    return math.sqrt(wave_variance(by_cell))
+    return math.sqrt(wave_variance(np.bincount(cells, influence).astype(np.float64)))
 
 
 def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanOverTime:

@@ -19,7 +19,7 @@ from .cpu.site_chains import (
     table_chains as table_chains,
     table_values as table_values,
 )
-from .cpu.word_sums import SparseWords as SparseWords
+from .cpu.sparse_words import SparseWords as SparseWords
 from .loops.newest import (
     NewestMoments as NewestMoments,
     newest_log_odds as newest_log_odds,

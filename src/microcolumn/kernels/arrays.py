@@ -10,6 +10,9 @@ from scipy.special import expit
 
 from ..validation import Floats
 
+#: Input of hidden units that fill up a row.
+CERTAINLY_OFF = -1e4
+
 
 class TableArrays(NamedTuple):
     """Functions of a few units each, as tables over the patterns of their inputs."""
@@ -62,6 +65,12 @@ class ModelArrays(NamedTuple):
         if self.W is None or self.c is None:
             return np.zeros((self.n_units, 0)), np.zeros(0)
         return self.W, self.c
+
+    def hidden_in_rows(self, width: int) -> tuple[Floats, Floats]:
+        """The same in whole rows of ``width`` hidden units, of which the last ones are off."""
+        (W, c), more = self.hidden, (0, -self.n_hidden % width)
+        rows = np.ascontiguousarray(np.pad(W, ((0, 0), more)))
+        return rows, np.pad(c, more, constant_values=CERTAINLY_OFF)
 
     def with_dead_units(self, c: Floats, live: NDArray[np.bool_]) -> ModelArrays:
         """Means of x, x sigmoid(z)' and sigmoid(z) of all hidden units, from those of live ones.

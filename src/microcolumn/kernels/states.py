@@ -29,10 +29,7 @@ def all_states(n_units: int) -> Floats:
 
 
 def sums_over_states(rows: Floats) -> Floats:
-    """Sum of the rows (n_units, ...) of the active units, for all 2^n_units states in order.
-
-    Built by doubling, one addition per entry.
-    """
+    """Sum of the rows (n_units, ...) of the active units, for all states in order, by doubling."""
     table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
     for k, row in enumerate(rows):
         np.add(table[: 1 << k], row, out=table[1 << k : 2 << k])

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..energy import FreeTerm, SoftTables, Tables, all_patterns
-from ..energy.tables import Inputs
+from ..energy import FreeTerm, Inputs, SoftTables, Tables, all_patterns
 from ..kernels import pattern_sums
 from ..parameters import Parameters
 from ..partition.term_sums import MOST_UNITS

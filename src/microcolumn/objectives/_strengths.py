@@ -51,8 +51,7 @@ def pair_rates(words: Words) -> Floats:
     >>> pair_rates(mc.Words.from_array([[1], [0]])).tolist()
     [[0.5]]
     """
-    rates: Floats = pair_counts(words) / words.counts.sum()
-    return rates
+    return np.asarray(pair_counts(words) / words.counts.sum())
 
 
 def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float:

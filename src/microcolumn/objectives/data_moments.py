@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..energy import FreeTerm, Tables, log_weight
+from ..energy import FreeTerm, Tables, log_weight, term_moments
 from ..kernels import ModelArrays
 from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
@@ -81,17 +81,10 @@ class DataMoments:
     def _nonlinear(self, theta: Parameters) -> tuple[float, Parameters]:
         """The same where slopes depend on the parameters, but for the prior."""
         assert theta.term is not None
-        mean, of_term = 0.0, Parameters.trusted(np.zeros(theta.n_visible), None, None, None)
-        sums = np.zeros(theta.n_visible), np.zeros(theta.term.strengths.size)
-        for part in chunks(len(self._weights), theta.n_visible, _MOST_FLOATS):
-            x, weights = self.words.X[part].astype(np.float64), self._weights[part]
-            mean += float(weights @ log_weight(theta, x))
-            found = theta.moments(x, weights)
-            assert found.term is not None
-            sums = sums[0] + found.b, sums[1] + found.term.strengths
-        of_term = Parameters.trusted(
-            sums[0], None, None, None, term=theta.term.with_strengths(sums[1])
-        )
+        parts = chunks(len(self._weights), theta.n_visible, _MOST_FLOATS)
+        words = [(self.words.X[part], self._weights[part]) for part in parts]
+        mean = sum(float(weights @ log_weight(theta, X)) for X, weights in words)
+        of_term = term_moments(theta, words)
         if theta.term.holds_fields:
             return mean, of_term
         mean += float(theta.b @ (self._rates - self._word_rates))

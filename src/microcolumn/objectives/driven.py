@@ -22,9 +22,7 @@ class DrivenFlips(Objective):
     """An objective over single flips whose log odds are moved by a drive, for many evaluations.
 
     The scale of each unit's drive, from 0 to ``LARGEST_SCALE``, is always the best one for the
-    other parameters: it is minimised over within. The minimum over a part of the variables of a
-    convex function is convex, and its gradient is that at the best scale, so that solvers see an
-    objective like any other.
+    other parameters (docs/method.md, section 12), so that solvers see an objective like any other.
 
     Words are single bins without weights. Drives are the rows of ``table`` (n_rows, n_units), nats
     of log odds, and bin t has the ``row[t]`` of them, as :meth:`StimulusDrive.offsets` gives both.
@@ -73,14 +71,13 @@ class DrivenFlips(Objective):
         self, theta: Parameters, pull: Floats, push: Floats
     ) -> tuple[Floats, Floats]:
         """Slopes of weights and biases of hidden units, from the sums that flips pull with."""
-        assert theta.W is not None
-        assert theta.c is not None
-        slopes, biases = np.zeros(theta.W.shape), np.zeros(theta.c.size)
+        W, c = theta.arrays.hidden
+        slopes, biases = np.zeros(W.shape), np.zeros(c.size)
         for part in chunks(len(self.words), theta.n_hidden):
             x = self.words.X[part].astype(np.float64)
-            z = x @ theta.W + theta.c
+            z = x @ W + c
             on, through = expit(z), np.zeros(z.shape)
-            for n, weights in enumerate(theta.W):
+            for n, weights in enumerate(W):
                 there = expit(z + np.where(x[:, n, None], -weights, weights))
                 through += pull[n, part, None] * (there - on)
                 slopes[n] += push[n, part] @ there
@@ -97,13 +94,8 @@ class DrivenFlips(Objective):
     def _evaluate(self, theta: Parameters) -> None:
         """Find scales, values and pulls.
 
-        With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of
-        the bit in this bin of time and s_n its scale,
-
-            Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
-
-        So all that has hidden units or couplings in it is a matter of distinct words, and bins of
-        time are visited one unit at a time.
+        All that has hidden units or couplings in it is a matter of distinct words, and bins of time
+        are visited one unit at a time.
         """
         check_same_units(theta.n_visible, self._scale.size)
         n_units = theta.n_visible

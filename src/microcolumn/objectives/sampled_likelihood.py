@@ -1,11 +1,7 @@
-"""Minus the mean log likelihood, with a partition function estimated from samples.
+"""Minus the mean log likelihood, with Z estimated from samples (docs/method.md, section 5).
 
-Of words x_s drawn from a model theta_0 with log Z known, each stands for Z(theta_0) / (n p~_0(x_s))
-words of its kind: Z(theta) = Z(theta_0) / n * sum_s p~(x_s) / p~_0(x_s) (Geyer and Thompson 1992).
-So near theta_0 the likelihood is a smooth function of the parameters, which the same solver
-minimises as any other objective, to exact zeros; where the samples no longer represent the model,
-new ones are drawn. Words from several sources add up, so that a mode which only a search finds
-counts as well: the likelihood itself then forbids it.
+Words from several sources add up, so that a mode which only a search finds counts as well: the
+likelihood itself then forbids it.
 """
 
 from __future__ import annotations
@@ -179,8 +175,7 @@ class WordPool:
         """Share of the mass of each group of words, as a logarithm."""
         tops, masses = scaled(log_masses, group)
         totals = tops + np.log(np.bincount(group, masses))
-        shares: Floats = totals - np.logaddexp.reduce(totals)
-        return shares
+        return np.asarray(totals - np.logaddexp.reduce(totals))
 
 
 def scaled(log_masses: Floats, group: NDArray[np.intp]) -> tuple[Floats, Floats]:

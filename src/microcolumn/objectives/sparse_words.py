@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import kernels
-from ..energy import FreeTerm, log_weight
+from ..energy import FreeTerm, log_weight, term_moments
 from ..packing import active_bits, packed, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
@@ -24,9 +24,8 @@ class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 
     ``keys`` are the words packed, shape (n_integers, n_words). ``active`` has the active bits of
-    all words one after the other, ``offsets`` (n_words + 1,) where those of each word begin,
-    ``n_active`` (n_words,) their number, and ``first`` (n_chunks + 1,) the first word of each of
-    the chunks in which kernels add words up.
+    all words one after the other, ``offsets`` (n_words + 1,) where those of each word begin, and
+    ``n_active`` (n_words,) their number.
     """
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
@@ -36,7 +35,7 @@ class SparseWords:
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
         self.n_active = np.diff(self.offsets)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
-        self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
+        self.n_words, self.n_units = self.offsets.size - 1, n_units
         self._listed: tuple[Floats, sparse.csr_array] | None = None  # functions and their values
 
     @classmethod
@@ -67,17 +66,10 @@ class SparseWords:
         if term is not None and term.is_linear:
             term = term.with_strengths(self._slopes(term).T @ weights)
         elif term is not None:
-            return self._nonlinear_moments(theta, term, weights)
+            parts = chunks(self.n_words, self.n_units)
+            words = ((unpacked(self.keys[:, at], self.n_units), weights[at]) for at in parts)
+            return term_moments(theta, words)
         return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)
-
-    def _nonlinear_moments(self, theta: Parameters, term: FreeTerm, weights: Floats) -> Parameters:
-        b, strengths = np.zeros(self.n_units), np.zeros(term.strengths.size)
-        for part in chunks(self.n_words, self.n_units):
-            x = unpacked(self.keys[:, part], self.n_units).astype(np.float64)
-            found = theta.moments(x, weights[part])
-            assert found.term is not None
-            b, strengths = b + found.b, strengths + found.term.strengths
-        return Parameters.trusted(b, None, None, None, term=term.with_strengths(strengths))
 
     def _slopes(self, term: FreeTerm) -> sparse.csr_array:
         """Slopes of a linear term for the words, kept for models with other strengths of it."""

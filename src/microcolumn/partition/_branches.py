@@ -1,10 +1,6 @@
 """Annealing from a base of each mode: the parts of Z that add up to it (docs/method.md, section 5).
 
-Every word belongs to one mode: the one that its chain is in after some more sweeps. Annealed
-weights w are unbiased for any function of the final word, so from the base of mode m the mean of
-w, counted where the final word belongs to m and zero elsewhere, is the part Z_m of that mode, and
-Z is the sum of the parts, whatever the modes are. In the same way, reverse chains that start from
-words of the mode give Z_m from above.
+Every word belongs to one mode: the one that its chain is in after some more sweeps.
 """
 
 from __future__ import annotations
@@ -18,8 +14,7 @@ from numpy.typing import NDArray
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._path import AnnealingPath
-from .gibbs import Sampler, new_seed
+from .gibbs import AnnealingPath, Sampler, new_seed
 from .importance_weights import log_mean, reverse_estimate
 from .modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 
@@ -139,8 +134,7 @@ class Branch:
 def share_of(branches: list[Branch]) -> Floats:
     """Share of Z in each branch, by the last forward runs, shape (n_branches,)."""
     values = np.array([branch.part.value for branch in branches])
-    shares: Floats = np.exp(values - np.logaddexp.reduce(values))
-    return shares
+    return np.asarray(np.exp(values - np.logaddexp.reduce(values)))
 
 
 def total(parts: list[Part]) -> Part:
@@ -181,10 +175,7 @@ def branches_of(
 def start_from_samples(
     theta: Parameters, branches: list[Branch], samples: Bits, rng: np.random.Generator
 ) -> Floats:
-    """Reverse chains of each branch start from the exact samples of its mode, if there are enough.
-
-    Returns the share of the samples that each mode has, shape (n_branches,).
-    """
+    """Let reverse chains start from samples of their mode; the share of each, (n_branches,)."""
     labels = labels_of(theta, branches, samples, rng)
     for branch in branches:
         own = samples[labels == branch.number]

@@ -58,9 +58,8 @@ def modes_of_exact_sum(
 ) -> tuple[Mode, ...]:
     """Modes of a model whose log Z (nats) is known, the heaviest first.
 
-    Where exact samples lie near the words there is nothing to search for, and all of it counts as
-    one mode. Else shares come from exact samples where these are quick, or from annealing each
-    mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
+    Where exact samples lie near the words all of it counts as one mode. Mass that no mode accounts
+    for is listed as one more, which no word has seen.
     """
     live, log_factor = theta.drop_dead_units()
     are_quick = operations(live) <= settings.quick_samples
@@ -95,28 +94,17 @@ def modes_of_exact_sum(
 
 
 def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:
-    """Whether each sample differs from all words in more bits than a mode of theirs would.
-
-    These are ``_NEAR``, fewer for few units. Words that are busier than any seen
-    (:func:`most_active`) are far.
-    """
+    """Whether each sample differs from all words in more than ``_NEAR`` bits, or a sixth of all."""
     distinct = unique_rows(words)[0].astype(np.float64)
     x = samples.astype(np.float64)
     # Products of ±1 count the bits that agree minus those that differ.
     agreeing = (2.0 * x - 1.0) @ (2.0 * distinct - 1.0).T
     nearest_word = 0.5 * (samples.shape[1] - agreeing.max(axis=1))
-    far: NDArray[np.bool_] = nearest_word > min(_NEAR, samples.shape[1] // 6)
-    return far
+    return np.asarray(nearest_word > min(_NEAR, samples.shape[1] // 6))
 
 
 def most_active(words: Bits) -> float:
-    """Number of active units above which a word counts as never seen.
-
-    If the words came from the model, the model's mass above the largest number of active units
-    among T of them would be more than 1 % with probability 0.99^T: less than 1 % from 500 words
-    on. A tenth of the units is added, so that a tail that is somewhat too long is not a mode.
-    Fewer words say nothing about it unless the number is far above.
-    """
+    """Number of active units above which a word counts as never seen (method, section 5)."""
     most = int(words.sum(axis=1, dtype=np.int64).max())
     margin = math.ceil(words.shape[1] / 10) if len(words) >= _ENOUGH_WORDS else most + 2
     return most + margin
@@ -173,9 +161,8 @@ def seen_modes(
 ) -> list[bool]:
     """Whether any of the given words lies in each mode.
 
-    A word lies in a mode if it is no less probable at the mode's rates than the mode's own words
-    are, and if a chain that starts from it stays there. The first alone would find a word that
-    leaves at once; the second one that is on the way.
+    It is no less probable at the mode's rates than the mode's own words are, and a chain from it
+    stays there. The first alone would find a word that leaves at once; the second one on the way.
     """
     distinct, _ = unique_rows(words)
     rates = np.stack([mode.rates for mode in modes])
@@ -193,5 +180,4 @@ def seen_modes(
 
 def _log_likelihood(words: Bits, rates: Floats) -> Floats:
     """Log probability of words under independent units at the rates of a mode, nats."""
-    value: Floats = words @ (np.log(rates) - np.log1p(-rates)) + np.log1p(-rates).sum()
-    return value
+    return np.asarray(words @ (np.log(rates) - np.log1p(-rates)) + np.log1p(-rates).sum())

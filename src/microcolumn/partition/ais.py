@@ -1,10 +1,4 @@
-"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5).
-
-Forward: words drawn from an independent base model are carried to the model by one collapsed
-Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base. Reverse: words of the
-model are carried back. Mass that the reverse run finds beyond the largest forward weight is mass
-that no forward chain has seen, whatever standard error the forward weights show.
-"""
+"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
@@ -25,11 +19,10 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
-from ._path import Base, base_logits
 from ._samples import exact_samples
 from ._shares import modes_of
 from .cost import USUAL, PartitionSettings, operations
-from .gibbs import RandomState, new_seed, words_of_units
+from .gibbs import Base, RandomState, base_logits, new_seed, words_of_units
 from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes
 from .result import LogPartition
@@ -92,7 +85,11 @@ def annealed_importance_sampling(
     settings : PartitionSettings
         Whether exact samples are drawn, and how many modes are looked for.
     """
-    _check_run(n_chains, n_steps, max_steps, tolerance_bits)
+    whole_number("n_chains", n_chains, least=2)  # a standard error needs them
+    whole_number("max_steps", max_steps)
+    positive_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
+    if not 1 <= whole_number("n_steps", n_steps) <= max_steps:
+        raise BadArgument("n_steps", f"is {n_steps}", f"it must be from 1 to max_steps={max_steps}")
     data = None if words is None else words_of_units(words, theta.n_visible, "words")
     started = time.perf_counter()
     rng = random_generator(random_state)
@@ -181,8 +178,7 @@ class _Annealing:
     def maybe_switch_base(self) -> None:
         """Start from the rates of the only mode where these lead to more mass, or much more surely.
 
-        Estimates are too low on average, so a higher one is better. Rates of the data are a bad
-        start for a model whose mass lies elsewhere.
+        Estimates are too low on average, so a higher one is better.
         """
         only = self.branches[0]
         if not only.alone:
@@ -342,11 +338,3 @@ def _doublings(first: int, last: int) -> Iterator[int]:
         yield first
         first *= 2
     yield last
-
-
-def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:
-    whole_number("n_chains", n_chains, least=2)  # a standard error needs them
-    whole_number("max_steps", max_steps)
-    positive_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
-    if not 1 <= whole_number("n_steps", n_steps) <= max_steps:
-        raise BadArgument("n_steps", f"is {n_steps}", f"it must be from 1 to max_steps={max_steps}")

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from ..errors import BadArgument
 from ..parameters import Parameters
 from ..validation import Floats, expect, listed, random_generator, real_number, whole_number
-from ._path import AnnealingPath, Base, base_logits
 from .cost import EXACT_CHOICE, operations
 from .exact import exact_log_partition
-from .gibbs import RandomState
+from .gibbs import AnnealingPath, Base, RandomState, base_logits
 from .importance_weights import log_mean
 
 #: From 1, since chains that start at the rates are close already, to 8192, where models of a column

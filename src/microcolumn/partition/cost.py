@@ -138,6 +138,5 @@ def warn_if_long(n_operations: float, rate: float, remedy: str) -> None:
 
 def transposed(live: Parameters) -> Parameters:
     """The model with units and hidden units exchanged; needs at least one hidden unit, no J."""
-    assert live.W is not None
-    assert live.c is not None
-    return Parameters.trusted(live.c, None, np.ascontiguousarray(live.W.T), live.b)
+    W, c = live.arrays.hidden
+    return Parameters.trusted(c, None, np.ascontiguousarray(W.T), live.b)

@@ -1,14 +1,7 @@
 """Log Z of one model under many drives: one normaliser for each moment of a stimulus.
 
-A drive d adds d'x to log p~(x), so that it is a model of the same family with biases b + d, whose
-exact sums serve each drive by itself. Where words are few, sums over all of them serve all drives
-at once: with the units in two groups A and B and f(a, b) = p~(x), they are one matrix product,
-
-    Z(t) = sum_ab exp(d_A(t)'a) f(a, b) exp(d_B(t)'b)
-
-(docs/method.md, "Stimulus drive"). Elsewhere words that the model without a drive draws are
-weighted, Z(t) / Z = E[exp(d(t)'x)], and the result carries an error and says whether it may be
-relied upon.
+By the model's own sums with biases moved by each drive, by one matrix product for all drives where
+words are few, or by words that the model without a drive draws (docs/method.md, section 12).
 """
 
 from __future__ import annotations
@@ -138,10 +131,10 @@ def _over_all_words(theta: Parameters, table: Floats) -> Floats:
         drive = table[rows]
         # Relative to the word that the drive likes best, so that nothing overflows.
         best = np.maximum(drive, 0.0).sum(axis=1)
-        at_most = np.maximum(drive[:, :n_first], 0.0).sum(axis=1, keepdims=True)
-        head = np.exp(drive[:, :n_first] @ first.T - at_most)
-        at_most = np.maximum(drive[:, n_first:], 0.0).sum(axis=1, keepdims=True)
-        tail = np.exp(drive[:, n_first:] @ second.T - at_most)
+        head, tail = (
+            np.exp(part @ words.T - np.maximum(part, 0.0).sum(axis=1, keepdims=True))
+            for part, words in ((drive[:, :n_first], first), (drive[:, n_first:], second))
+        )
         values[rows] = best + np.log(((head @ f) * tail).sum(axis=1))
     return values + largest
 

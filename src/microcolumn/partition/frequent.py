@@ -21,13 +21,9 @@ def frequent_words_check(
 ) -> tuple[float, str | None]:
     """Log Z (nats) by frequent words, and what they say against an annealed one; None if nothing.
 
-    The estimate is the mean of log p~(x) minus the log of x's observed share, weighted by these
-    ``shares`` (n_words,): log Z of a model that gives the frequent words their observed
-    probabilities. An L1 penalty shrinks the model away from them, which biases it.
-
-    A log Z far below the estimate of words that agree with each other gives all of them far more
-    than they have. Only that counts: a poor fit gives them less, as independent units do, and so
-    does a spurious mode, however right log Z is.
+    Words ``X`` (n_words, n_units) have the observed ``shares`` (n_words,). Only a log Z far below
+    the estimate counts: a poor fit gives these words less than they have, as independent units do,
+    and so does a spurious mode, however right log Z is.
     """
     observed = np.asarray(shares, dtype=np.float64)
     estimates = log_weight(theta, X) - np.log(observed)

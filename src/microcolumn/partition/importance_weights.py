@@ -41,12 +41,7 @@ def effective_sample_size(log_weights: Floats) -> float:
 
 
 def missed_log_mass(forward: Floats, reverse: Floats) -> float:
-    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
-
-    A share m of the reverse chains has weights beyond the largest forward one, and a forward chain
-    reaches their words with probability q: given that none did, the forward mean is
-    Z (1 - m) / (1 - q) (docs/method.md, section 5).
-    """
+    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative)."""
     beyond = reverse > forward.max()
     share = float(beyond.mean())
     if share == 1.0:
@@ -57,12 +52,7 @@ def missed_log_mass(forward: Floats, reverse: Floats) -> float:
 
 
 def doubt_of(
-    forward: Floats,
-    reverse: Floats,
-    settled: bool,
-    tolerance: float,
-    share: float,
-    stderr: float,
+    forward: Floats, reverse: Floats, settled: bool, tolerance: float, share: float, stderr: float
 ) -> str | None:
     """The check that the forward estimate of a part of Z fails, as a clause; None if it passes all.
 

@@ -8,11 +8,12 @@ many functions there are (Yates' algorithm). Other terms are evaluated at every 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
-from ..energy import Tables, log_weight
-from ..kernels.states import sum_over_sets
+from ..energy import Tables, log_weight, term_moments
+from ..kernels.states import states, sum_over_sets
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 
@@ -21,10 +22,7 @@ MOST_UNITS = 20
 
 
 def word_probabilities(theta: Parameters) -> tuple[Floats, float]:
-    """Probability of all words by their number, unit k its bit k, and log Z (nats).
-
-    Shape (2**n_units,), of at most ``MOST_UNITS`` units.
-    """
+    """Probability of all 2**n_units words by their number, unit k its bit k, and log Z (nats)."""
     n = theta.n_visible
     if isinstance(theta.term, Tables):
         values = np.zeros(1 << n)
@@ -33,8 +31,7 @@ def word_probabilities(theta: Parameters) -> tuple[Floats, float]:
         np.add.at(values, 1 << np.arange(n), theta.b)
         sum_over_sets(values, False)
     else:
-        parts = chunks(1 << n, n)
-        values = np.concatenate([log_weight(theta, _words(part, n)) for part in parts])
+        values = np.concatenate([log_weight(theta, words) for words, _ in _all_words(n)])
     highest = float(values.max())
     probabilities = np.exp(values - highest)
     total = float(probabilities.sum())
@@ -46,31 +43,23 @@ def term_expectations(theta: Parameters) -> tuple[float, Parameters]:
     assert theta.term is not None
     together, log_z = word_probabilities(theta)
     n = theta.n_visible
-    if isinstance(theta.term, Tables):
-        sum_over_sets(together, True)  # now the probability that all units of a set are active
-        sets, coefficients = theta.term.coefficients()
-        strengths = (coefficients * together[sets]).sum(axis=1)
-        rates = together[1 << np.arange(n)]
-    else:
-        rates, strengths = np.zeros(n), np.zeros(theta.term.strengths.size)
-        for part in chunks(1 << n, n):
-            found = theta.moments(_words(part, n).astype(np.float64), together[part])
-            assert found.term is not None
-            rates, strengths = rates + found.b, strengths + found.term.strengths
-    means = theta.term.with_strengths(strengths)
-    return log_z, Parameters.trusted(rates, None, None, None, term=means)
+    if not isinstance(theta.term, Tables):
+        parts = ((words, together[part]) for words, part in _all_words(n))
+        return log_z, term_moments(theta, parts)
+    sum_over_sets(together, True)  # now the probability that all units of a set are active
+    sets, coefficients = theta.term.coefficients()
+    means = theta.term.with_strengths((coefficients * together[sets]).sum(axis=1))
+    return log_z, Parameters.trusted(together[1 << np.arange(n)], None, None, None, term=means)
 
 
 def draw_words(theta: Parameters, n_words: int, rng: np.random.Generator) -> Bits:
     """Independent words of the model, shape (n_words, n_units)."""
     edges = np.cumsum(word_probabilities(theta)[0])
     drawn = np.searchsorted(edges, rng.random(n_words) * edges[-1], side="right")
-    words: Bits = ((drawn[:, None] >> np.arange(theta.n_visible)) & 1).astype(np.uint8)
-    return words
+    return states(theta.n_visible, drawn).astype(np.uint8)
 
 
-def _words(part: slice, n_units: int) -> Bits:
-    """Words by their numbers, (n_words, n_units)."""
-    numbers = np.arange(part.start, part.stop)[:, None]
-    words: Bits = ((numbers >> np.arange(n_units)) & 1).astype(np.uint8)
-    return words
+def _all_words(n_units: int) -> Iterator[tuple[Floats, slice]]:
+    """All words (n_words, n_units) by their numbers, some at a time, and which these are."""
+    for part in chunks(1 << n_units, n_units):
+        yield states(n_units, np.arange(part.start, part.stop)), part

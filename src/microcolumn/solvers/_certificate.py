@@ -27,14 +27,7 @@ from ..validation import Bits, Floats
 from ..words import Words
 from ._gain import Fisher, gain_of
 from ._sampler_settings import SamplerSettings
-from ._spread import (
-    FlipRates,
-    SpreadDraws,
-    grown,
-    independent_words,
-    weights_of,
-    with_potential,
-)
+from ._spread import FlipRates, SpreadDraws, grown, independent_words, weights_of, with_potential
 from ._strata import Stratum
 
 if TYPE_CHECKING:
@@ -144,9 +137,8 @@ def sampled_certificate(
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
     ``spread`` are words of the search that are spread over all numbers of active units: the
-    potential that spreads them is taken over, and each half of the chains finds masses of its own.
-    Where the search has ``strata``, each half stays in the first one and anneals words of the
-    others anew.
+    potential that spreads them is taken over. Where the search has ``strata``, each half stays in
+    the first one and anneals words of the others anew (docs/method.md, section 5).
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
@@ -205,8 +197,7 @@ def _starts(
 ) -> list[Sampler]:
     """Chains at words of the data, and chains annealed from independent units at their rates.
 
-    Where words are ``spread`` over all numbers of active units, so are both: words of the data have
-    units added, and the others are of independent units given their number.
+    Where words are ``spread`` over all numbers of active units, so are both.
     """
     half = settings.judging_chains // 2
     shares = words.counts / words.counts.sum()
@@ -263,11 +254,7 @@ def _stratified_moments(
     problem: SampledProblem,
     strata: tuple[Stratum, ...],
 ) -> _Moments:
-    """The same of chains in the first stratum, and of annealed words in the others.
-
-    The share of the data's most frequent word says what the first stratum holds, or the search if
-    chains hardly see that word.
-    """
+    """The same of chains in the first stratum, and of annealed words in the others."""
     settings, data = problem.settings, problem.data.words
     first, frequent = strata[0], data.X[np.argmax(data.counts)]
     words = _judging_words(sampler, settings)
@@ -291,8 +278,7 @@ def _stratified_moments(
         log_mass = log_p - math.log(n_frequent / counts[0]) if is_seen else first.log_mass
         logs = log_weights[places] + np.where(part[places] == 0, log_mass, 0.0)
         logs -= np.log(counts[part[places]])
-        weights: Floats = np.exp(logs - logs.max())
-        return weights
+        return np.asarray(np.exp(logs - logs.max()))
 
     return _weighted_moments(theta, layout, words, member, weigh)
 

@@ -1,17 +1,13 @@
-"""Likelihood that a sampled fit may still gain, by two sets of chains.
+"""Likelihood that a sampled fit may still gain, by two sets of chains (docs/method.md, section 5).
 
-Near an optimum the likelihood is a parabola with the covariance H of its moments (the Fisher
-information): a step d = -H^-1 g gains g'H^-1 g / 2, where the slopes g are the model's moments less
-the data's. But the chains' g has noise, which the step follows. So one set of chains finds the step
-and the other judges it: what noise seems to gain by the first is lost by the second, and the mean
-of both is right.
+One set finds the step and the other judges it: what noise seems to gain by the first is lost by the
+second, and the mean of both is right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -29,15 +25,6 @@ _MOST_ELEMENTS = 1 << 23
 _MOST_STEPS, _LOOK, _FINISHED = 60, 10, 0.01
 #: Curvature below which a coordinate has none but for rounding, as biases of dead hidden units.
 _FLAT = 1e-13
-
-
-class Curvature(Protocol):
-    """A matrix that is known by its products, for example an array."""
-
-    def __matmul__(self, vector: Floats, /) -> Floats: ...
-
-    def diagonal(self) -> Floats:
-        """Its diagonal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +80,7 @@ class _Parabola:
 
     origin: Floats
     slopes: Floats
-    curvature: Curvature
+    curvature: Fisher
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         step = x - self.origin
@@ -107,14 +94,13 @@ def gain_of(
     layout: Layout,
     penalty: Penalty,
     slopes: Sequence[Floats],
-    curvatures: Sequence[Curvature],
+    curvatures: Sequence[Fisher],
 ) -> tuple[float, float]:
     """Penalised likelihood still to be gained, and its standard error, nats per word.
 
     It is zero on average where noise is all there is, and may then be negative. ``slopes`` of minus
     the mean log likelihood by groups of chains, (n_groups, layout.size), and ``curvatures``, the
-    covariance of the moments, are of two independent sets: rare words, which make both slopes and
-    curvature, would add to the gain.
+    covariance of the moments, are of two independent sets.
     """
     gains, variance = [], 0.0
     for own, other, curvature in zip(slopes, slopes[::-1], curvatures, strict=True):

@@ -1,10 +1,7 @@
 """Proximal Newton steps, for objectives that know how they are curved, with an L1 penalty.
 
-Each step minimises a quadratic model of the objective plus the penalty itself, by coordinate
-descent, so that zeros are found as the model sees them. The model's second derivative is the Fisher
-information of the data, which the following steps correct (BFGS) until further coordinates leave
-zero. It is damped (Levenberg and Marquardt) as much as the last steps fell short of their promise.
-A likelihood takes a tenth of the evaluations that its gradients alone would take.
+By the Fisher information of the data, which the following steps correct (BFGS) until further
+coordinates leave zero, damped after Levenberg and Marquardt (docs/method.md, section 4).
 """
 
 from __future__ import annotations
@@ -63,7 +60,6 @@ class NewtonSearch(Search):
         self._n_corrections = _MOST_CORRECTIONS
 
     def _step(self) -> bool:
-        """One step; False where no step lowers the objective."""
         self._prepare()
         for _ in range(_MOST_TRIALS):
             if self._try_step():

@@ -1,9 +1,7 @@
 """Minimise a smooth objective plus a penalty with kinks, to exact zeros and with a certificate.
 
-A limited-memory quasi-Newton method (L-BFGS) on the coordinates that may move. It follows the
-subgradient of least norm, and a step that carries a group of coordinates across zero ends at
-zero; with an L1 penalty this is the orthant-wise method (OWL-QN), and groups are handled alike.
-Directions are found on the moving coordinates only, so that zeros do not disturb their curvature.
+A limited-memory quasi-Newton method on the coordinates that may move (docs/method.md, section 4).
+It follows the subgradient of least norm; groups are handled like single coordinates.
 Once steps change the objective by less than rounding, slopes decide whether a step is taken
 (Hager and Zhang's approximate Wolfe condition), which carries the certificate down to the
 accuracy of the gradient.
@@ -68,7 +66,8 @@ class Search:
         curvature: Floats | None = None,
         memory: int = 50,
     ) -> None:
-        self._guess, self._longest = curvature, 1.0
+        self._guess = np.zeros(0) if curvature is None else curvature
+        self._longest = 1.0
         self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
@@ -132,8 +131,9 @@ class Search:
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            point = self.x, self._slopes, self._n_moving, self._direction, self._guess
-            self._n_moving = find_direction(self._memory, self._n_pairs, self._newest, *point)
+            pairs, point = (self._n_pairs, self._newest), (self.x, self._slopes, self._n_moving)
+            found = find_direction(*self._memory, *pairs, *point, self._direction, self._guess)
+            self._n_moving = int(found)
             if self._search_line():
                 return True
             if self._n_pairs == 0:

@@ -1,10 +1,8 @@
 """Words that are spread over all numbers of active units (docs/method.md, section 5).
 
-Chains of a pairwise model of many units hardly ever see words that are far busier than the data,
-although these hold as much mass as the penalty allows. So chains run under a further potential of
-the number of active units, which sends some of them everywhere. The masses of all numbers follow
-from the rates of flips between them, so that words with the same number of active units need to be
-drawn as the model would, but not the numbers themselves.
+Chains run under a further potential of the number of active units, which sends some of them where
+chains of the model itself would hardly ever be. The masses of all numbers follow from the rates of
+flips between them.
 """
 
 from __future__ import annotations
@@ -35,27 +33,17 @@ Numbers = NDArray[np.intp]
 Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
 
 
-def potential_of(theta: Parameters) -> Floats:
-    """The potential of a model, zeros where it has none, shape (n_units + 1,)."""
-    return np.zeros(theta.n_visible + 1) if theta.v is None else theta.v
-
-
 def with_potential(theta: Parameters, bias: Floats) -> Parameters:
     """A model with a further potential of the number of active units, (n_units + 1,)."""
-    v = potential_of(theta) + bias
+    v = bias + (0.0 if theta.v is None else theta.v)
     return Parameters.trusted(theta.b, theta.J, theta.W, theta.c, v, theta.hidden)
 
 
 def target_of(words: Words) -> Floats:
-    """Log shares of the numbers of active units that words are spread over, (n_units + 1,).
-
-    The same for all numbers that the data show; beyond they fall with the square, as the work for
-    a word grows with it.
-    """
+    """Log shares of the numbers of active units that words are spread over, (n_units + 1,)."""
     numbers = np.arange(words.n_dims + 1)
     shares = 1.0 / np.maximum(numbers, words.X.sum(axis=1, dtype=np.intp).max(initial=1)) ** 2.0
-    target: Floats = np.log(shares / shares.sum())
-    return target
+    return np.asarray(np.log(shares / shares.sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,15 +60,11 @@ class SpreadDraws:
     def shares(self) -> Floats:
         """Share of the words that each number of active units has, shape (n_units + 1,)."""
         log_shares = self.log_p + self.bias
-        shares: Floats = np.exp(log_shares - np.logaddexp.reduce(log_shares))
-        return shares
+        return np.asarray(np.exp(log_shares - np.logaddexp.reduce(log_shares)))
 
 
 def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> Bits:
-    """Words of independent units with biases ``b``, given how many of them are active.
-
-    ``totals`` has the shape (n_words,), the words (n_words, n_units).
-    """
+    """Words (n_words, n_units) of independent units with biases ``b``, given their active ones."""
     log_sums, words = log_symmetric(b), np.zeros((totals.size, b.size), dtype=np.uint8)
     for total in np.unique(totals[totals > 0]):
         drawn = np.ones((np.count_nonzero(totals == total), b.size), dtype=np.uint8)
@@ -96,8 +80,7 @@ def _bias(log_p: Floats, target: Floats, n_draws: int, settings: SamplerSettings
     """Potential under which draws follow the model, but for some that ``target`` spreads."""
     share = min(settings.spread_draws / n_draws, 0.5)
     rare = np.maximum(log_p, settings.negligible)
-    bias: Floats = np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
-    return bias
+    return np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
 
 
 def spread_pool(
@@ -137,8 +120,7 @@ def log_p_of_number(pool: WordPool, masses: Floats) -> Floats:
     middles = np.bincount(group, np.arange(group.size)) / sizes
     heights = tops + np.log(sums / sizes)
     log_p = np.interp(np.arange(group.size), middles, heights) - bias
-    normalised: Floats = log_p - np.logaddexp.reduce(log_p)
-    return normalised
+    return np.asarray(log_p - np.logaddexp.reduce(log_p))
 
 
 def next_draws(
@@ -165,10 +147,7 @@ def first_draws(
     n_draws: int,
     settings: SamplerSettings,
 ) -> SpreadDraws:
-    """Words of any model from chains that start at words of independent units.
-
-    The potential is found again until it spreads them.
-    """
+    """Words of any model from independent ones on; the potential is found until it spreads them."""
     target = target_of(words)
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
     log_p = log_symmetric(logits)
@@ -208,8 +187,7 @@ def _balanced(
     group = _groups(by_number, settings.group_draws)
     tops, masses = scaled(log_masses, group)
     totals = tops + np.log(np.bincount(group, masses))
-    balanced: Floats = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
-    return balanced
+    return bias + (np.log(np.bincount(group, by_number)) - totals)[group]
 
 
 class FlipRates(NamedTuple):
@@ -243,9 +221,7 @@ class FlipRates(NamedTuple):
 def masses_of_numbers(theta: Parameters, rates: FlipRates) -> tuple[Floats, float]:
     """Log mass of each number of active units, (n_units + 1,), and the variance of log Z.
 
-    Gibbs flips carry as much mass from K to K + 1 as back. So the mean rates of flips up and down,
-    of words with so many active units alone, say what the masses are relative to each other, and
-    that of the silent word is known (Fitzgerald, Picard and Silver 2000).
+    From the mean rates of flips up and down, relative to the silent word, whose mass is known.
     """
     n_units, (n_active, counts, up, down) = theta.n_visible, rates
     n_drawn = np.bincount(n_active, counts, n_units + 1)
@@ -271,8 +247,7 @@ def masses_of_numbers(theta: Parameters, rates: FlipRates) -> tuple[Floats, floa
 
 def _relative(values: Floats, means: Floats) -> Floats:
     """Relative deviations from means, zero where these are."""
-    deviations: Floats = np.divide(values, means, out=np.ones_like(values), where=means > 0.0) - 1.0
-    return deviations
+    return np.divide(values, means, out=np.ones_like(values), where=means > 0.0) - 1.0
 
 
 def weights_of(
@@ -281,16 +256,14 @@ def weights_of(
     """What words of chains under a potential count for the model, shape (n_words,)."""
     log_masses, _ = masses_of_numbers(with_potential(theta, bias), rates)
     balanced = _balanced(bias, log_masses, rates, settings)
-    weights: Floats = np.exp(balanced.min() - balanced)[rates.n_active]
-    return weights
+    return np.asarray(np.exp(balanced.min() - balanced)[rates.n_active])
 
 
 def grown(rng: np.random.Generator, words: Bits, n_active: Numbers) -> Bits:
     """Words with units added at random up to as many active ones as others have, in any order."""
     scores = rng.random(words.shape) - words  # active units come first
     ranks = np.argsort(np.argsort(scores, axis=1), axis=1)
-    more: Bits = (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
-    return more
+    return (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
 
 
 def draw(

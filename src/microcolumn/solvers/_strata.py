@@ -1,10 +1,8 @@
 """Words of a pairwise model by strata of the number of active units (docs/method.md, section 5).
 
-At a weak penalty a model of many units has phases that the data do not show: hundreds of units
-active together, with as little mass as the penalty allows. Chains cross between phases so rarely
-that they never find what each one holds. So the numbers of active units are cut into strata, and
-walls keep chains in each. Its mass is found by annealing, and followed from model to model by the
-weights of words that take no part in the fit (sequential Monte Carlo).
+At a weak penalty a model of many units has phases that the data do not show, between which chains
+hardly ever cross. So walls keep chains in each stratum. Its mass is found by annealing, and
+followed from model to model by the weights of words that take no part in the fit.
 """
 
 from __future__ import annotations
@@ -79,10 +77,7 @@ class Stratum:
     def holds(self, words: Bits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which words lie in the stratum, shape (n_words,)."""
         n_active = words.sum(axis=1, dtype=np.intp)
-        held: np.ndarray[tuple[int], np.dtype[np.bool_]] = (n_active >= self.lowest) & (
-            n_active <= self.highest
-        )
-        return held
+        return np.asarray((n_active >= self.lowest) & (n_active <= self.highest))
 
     def annealed(
         self, rng: np.random.Generator, theta: Parameters, n_chains: int, n_steps: int
@@ -166,7 +161,6 @@ class Stratum:
         )
 
     def _witnessed(self, rng: np.random.Generator, walled: Parameters, n_sweeps: int) -> Stratum:
-        """The stratum with witnesses after some sweeps."""
         start = self.witnesses
         witnesses = Sampler(walled, len(start), seed=new_seed(rng), initial=start)
         words = witnesses.run(np.ones(n_sweeps)).words.copy()
@@ -231,5 +225,4 @@ def first_strata(
 def shares_of(strata: Sequence[Stratum]) -> Floats:
     """Share of the mass that each stratum holds."""
     log_masses = np.array([stratum.log_mass for stratum in strata])
-    shares: Floats = np.exp(log_masses - np.logaddexp.reduce(log_masses))
-    return shares
+    return np.asarray(np.exp(log_masses - np.logaddexp.reduce(log_masses)))

@@ -1,10 +1,9 @@
 """Penalised likelihood of pairwise models of many units, by words of all numbers of active units.
 
-Each round takes one Newton step towards the optimum by means of the model's moments, which are
-averaged over rounds as they move, and draws new words where it ends. Words of each stratum of the
-number of active units (:mod:`._strata`) count by the stratum's mass. Masses of whole strata
-change by factors where many couplings change a little, so curvature is that of each coordinate,
-and of what strata, numbers of active units and single units change together.
+Each round takes one Newton step towards the optimum, and draws new words where it ends, stratum by
+stratum (:mod:`._strata`; docs/method.md, section 5). Masses of whole strata change by factors where
+many couplings change a little, so curvature is that of each coordinate, and of what strata, numbers
+of active units and single units change together.
 """
 
 from __future__ import annotations
@@ -108,10 +107,7 @@ def search_strata(
     *,
     roughly: bool = False,
 ) -> StratifiedState:
-    """Rounds until the slopes are as small as the errors of a certificate, or a few times that.
-
-    The search ends after ``max_iter`` steps in all.
-    """
+    """Rounds until the slopes are as small as a certificate's errors, or ``roughly`` so."""
     most_rounds = problem.settings.rough_rounds if roughly else problem.settings.most_rounds
     state = replace(state, squares=())
     with delayed_bar(most_rounds, "likelihood, at most") as bar:
@@ -245,8 +241,7 @@ def _averaged(state: StratifiedState, new: _Moments, problem: SampledProblem) ->
     multiplicity, old = problem.layout.multiplicity, state.means
     own = np.maximum(old * (multiplicity - old), 0.0) / problem.layout.n_tied * state.step
     moved = old + own + new.columns @ (state.step @ new.columns)
-    means: Floats = (1.0 - weight) * moved + weight * new.mean
-    return means
+    return (1.0 - weight) * moved + weight * new.mean
 
 
 def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
@@ -255,8 +250,7 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
     least = max(problem.l1, 1.0 / problem.settings.most_draws)
     is_pair = multiplicity > n_tied
     means = np.maximum(means / multiplicity, np.where(is_pair, least, 1e-5))
-    diagonal: Floats = multiplicity**2 / n_tied * means * (1.0 - np.where(is_pair, 0.0, means))
-    return diagonal
+    return multiplicity**2 / n_tied * means * (1.0 - np.where(is_pair, 0.0, means))
 
 
 def _excess(state: StratifiedState, theta: Parameters) -> tuple[bool, NDArray[np.bool_]]:

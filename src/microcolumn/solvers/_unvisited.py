@@ -10,7 +10,7 @@ from ..objectives import Draws
 from ..packing import packed
 from ..parameters import Parameters
 from ..partition.gibbs import Sampler, new_seed
-from ..partition.modes import assign_modes, find_modes, rough_log_mass
+from ..partition.modes import annealed_shortly, assign_modes, find_modes
 from ..validation import Bits, Floats
 from ._sampler_settings import SamplerSettings
 
@@ -29,9 +29,9 @@ def unvisited_modes(
     visits = np.bincount(assign_modes(chains.astype(np.float64), rates), minlength=len(modes))
     is_real, unvisited, (live, log_factor) = False, [], theta.drop_dead_units()
     for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
-        mass = log_factor + (
-            mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, rng)
-        )
+        is_only = len(modes) == 1  # whose mass the search has not found
+        mass = annealed_shortly(live, mode.rates, rng)[0] if is_only else mode.log_mass
+        mass += log_factor
         share = math.exp(min(mass - log_z, 700.0))
         if share < settings.unvisited_factor * n_chains / len(chains):
             continue

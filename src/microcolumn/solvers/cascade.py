@@ -54,11 +54,7 @@ class CascadeRegressions:
     """
 
     def __init__(
-        self,
-        words: Words,
-        order: NDArray[np.intp],
-        thresholds: NDArray[np.int64],
-        biases: Floats,
+        self, words: Words, order: NDArray[np.intp], thresholds: NDArray[np.int64], biases: Floats
     ) -> None:
         listed = SparseWords.of(words.X[:, order])
         shares = words.counts / words.counts.sum()

@@ -19,10 +19,9 @@ _LEAST_RATE = 1e-6
 def resolution(words: Words) -> float:
     """A hundredth of the standard error that the words allow for a score, nats per word.
 
-    A score is the mean of log p(x) - log p_independent(x), p the model. Before there is a model,
-    the number K of active units stands for it: log P_data(K) - log P_independent(K) varies nearly
-    as much over words as that of a fitted model (60 to 70 % on simulated and retinal words). Its
-    error comes from blocks of time; it is 0 for a single word.
+    Before there is a model, the number K of active units stands for it: log P_data(K) -
+    log P_independent(K) varies nearly as much over words as the log of a fitted model's gain (60 to
+    70 % on simulated and retinal words). Its error comes from blocks of time.
     """
     values = _log_ratio_of_counts(words)[words.index]
     weights = np.ones(words.n_bins) if words.weights is None else words.weights
@@ -42,5 +41,4 @@ def _log_ratio_of_counts(words: Words) -> Floats:
     shares = np.bincount(n_active, words.counts / words.counts.sum(), words.n_dims + 1)
     rates = np.clip(words.rates, _LEAST_RATE, 1.0 - _LEAST_RATE)[None]
     [independent] = number_active(rates, 1.0 - rates)
-    ratio: Floats = np.log(shares[n_active] / np.maximum(independent[n_active], 1e-300))
-    return ratio
+    return np.asarray(np.log(shares[n_active] / np.maximum(independent[n_active], 1e-300)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.kernels.cpu.flips import log_factors_of_flips, sums_of_active
+from microcolumn.kernels.cpu.flip_changes import log_factors_of_flips, sums_of_active
 from microcolumn.kernels.simd.lanes import WIDTH
 
 

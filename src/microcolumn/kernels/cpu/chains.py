@@ -21,8 +21,6 @@ _LARGEST_LOG = 600.0
 _MANY_UNITS, _MANY_WITH_HIDDEN, _FEW_HIDDEN = 64, 256, 32
 #: Share of couplings that are not zero up to which they are listed.
 _SPARSE = 0.2
-#: Bias of the hidden units that pad a row: certainly off.
-_OFF = -1e4
 #: Site updates times table entries of about a fifth of a second.
 _CALL_OPERATIONS = 4e8
 
@@ -86,7 +84,6 @@ class GibbsChains:
 
 
 def _suits_single_chains(model: ModelArrays) -> bool:
-    """Whether chains are faster one by one."""
     if model.J is None or model.n_units < _MANY_UNITS:
         return False
     if model.W is None or model.n_hidden == 0:
@@ -98,14 +95,12 @@ def _suits_single_chains(model: ModelArrays) -> bool:
 def _single_chains(
     model: ModelArrays, base_logits: Floats, words: Floats
 ) -> tuple[SparseTables, SparseChains]:
-    """Chains one by one, of a model with couplings."""
     assert model.J is not None
-    (n_chains, n_units), n_hidden = words.shape, model.n_hidden
+    n_chains, n_units = words.shape
     units = 0, -n_units % BLOCK
-    hidden = 0, -n_hidden % WIDTH
     listed = np.count_nonzero(model.J) < _SPARSE * model.J.size
     rows, linked = np.nonzero(model.J) if listed else (np.zeros(0, np.intp),) * 2
-    W, c = model.hidden
+    (W, _), (weights, hidden_biases) = model.hidden, model.hidden_in_rows(WIDTH)
     tables = SparseTables(
         biases=np.pad(model.b, units),
         base_logits=np.pad(base_logits, units),
@@ -113,15 +108,15 @@ def _single_chains(
         first_link=np.searchsorted(rows, np.arange(n_units + 1)),
         linked=linked.astype(np.int32),
         links=2.0 * model.J[rows, linked],
-        weights=np.pad(W, ((0, 0), hidden)),
-        hidden_biases=np.pad(c, hidden, constant_values=_OFF),
+        weights=weights,
+        hidden_biases=hidden_biases,
         has_weights=np.asarray(W.any(axis=1)),
         up=np.ascontiguousarray(np.pad(np.expm1(W).T, ((0, 0), units))),
         down=np.ascontiguousarray(np.pad(np.expm1(-W).T, ((0, 0), units))),
         potential=np.zeros(0) if model.v is None else model.v.copy(),
     )
     x = np.pad(words, ((0, 0), units))
-    inputs = np.zeros((n_chains, n_hidden + hidden[1]))
+    inputs = np.zeros((n_chains, hidden_biases.size))
     return tables, SparseChains(x, np.zeros_like(x), inputs, np.zeros(n_chains))
 
 

@@ -104,9 +104,8 @@ class FlipSums:
             K = self._flow(space, shift)
             if trusted(K):
                 break
-        with np.errstate(over="ignore", invalid="ignore"):
-            scale = float(np.exp(-shift))
-            return float(np.float64(K) * scale), scale
+        scale = float(np.exp(-shift))
+        return float(np.float64(K) * scale), scale
 
     def _flow(self, space: Workspace, shift: float = 0.0) -> float:
         """Run the kernel; with a ``shift``, weights are computed from their logarithms."""

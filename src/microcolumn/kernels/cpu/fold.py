@@ -1,15 +1,9 @@
 """Sums over all states of a chunk of units by folding (docs/method.md, section 5).
 
-The units are split in three: C is fixed within a chunk, A is walked and B is folded. For one
-outer state a the sum over the inner states b is
-
-    sum_b f(b) * prod_j g_j(a)**b_j * prod_i (sbar_i(a) + s_i(a) * e_i(b))
-
-and every factor of it comes from a small table. ``LANES`` outer states share each entry of the
-inner tables, so a state costs one multiply-add (and two more operations per hidden unit that
-has weights into B) and next to no memory traffic; nothing is accumulated along the walk, hence
-there is no drift that a Gray code would bring. All terms are positive; the caller splits the
-units so that no term of weight can leave the range of a double.
+The units are split in three: C is fixed within a chunk, A is walked and B is folded. ``LANES``
+outer states share each entry of the inner tables, so that there is next to no memory traffic;
+nothing is accumulated along the walk, hence there is no drift that a Gray code would bring. The
+caller splits the units so that no term of weight can leave the range of a double.
 """
 
 import numpy as np

@@ -108,7 +108,6 @@ def _refresh(careful, group, model):
 
 @subroutine(forceinline=True)
 def _count(x, counts, potential):
-    """Count the active units of each chain of a group."""
     last = potential.shape[0] - 1
     if last < 0:
         return
@@ -181,22 +180,15 @@ def _carry_flips(careful, n, group, model):
 def _excess(group, hidden_log, model):
     """The log p~(x) - sum_n a_n x_n of each chain, which annealing integrates over beta."""
     x, fields, biases, base_logits = group.x, group.fields, model.biases, model.base_logits
-    value = hidden_log
+    flips, counts, potential, value = group.flips, group.counts, model.potential, hidden_log
     for n in range(biases.shape[0]):
         slope = biases[n] - base_logits[n]
         value = fma(load_group(x, (n, 0)), fma(0.5, load_group(fields, (n, 0)), slope), value)
-    if model.potential.shape[0] > 0:
-        value = value + _levels(group, model)
+    if potential.shape[0] > 0:  # in the space of the flips, which are carried by now
+        for chain in range(CHAINS):
+            flips[chain] = potential[int(counts[0, chain])]
+        value = value + load_group(flips, 0)
     return value
-
-
-@subroutine(forceinline=True)
-def _levels(group, model):
-    """Potential of each chain; the space of the flips, which are carried, is used for it."""
-    flips, counts, potential = group.flips, group.counts, model.potential
-    for chain in range(CHAINS):
-        flips[chain] = potential[int(counts[0, chain])]
-    return load_group(flips, 0)
 
 
 @subroutine(forceinline=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...validation import Bits, Floats, chunks
-from ..arrays import ModelArrays
+from ..arrays import CERTAINLY_OFF, ModelArrays
 from ..loops.threads import threads_for
 from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH
@@ -38,8 +38,6 @@ _SAMPLING = KernelLimits(inner=(4,), max_outer=10, max_table=1 << 17, per_state=
 _BATCH_OPERATIONS, _BATCH_OUTER = 2.0**33, 1 << 20
 #: Entries of the moments of all chunks of one batch: a few megabytes.
 _BATCH_ENTRIES = 1 << 20
-#: Input of the hidden units that pad a row: certainly off.
-_OFF = -1e4
 
 
 class HiddenSums:
@@ -215,27 +213,19 @@ def _run_kernel(
         np.exp(sums_over_states(tables.fields.T[:LANE_UNITS]).T, out=low)
         np.exp(sums_over_states(tables.fields.T[LANE_UNITS:]).T, out=high)
     logs = np.empty(n_chunks)
-    outer = np.empty((n_chunks, 1 + n_a, _padded(1 + n_b + n_hidden)))
+    n_features = 1 + n_b + n_hidden
+    outer = np.empty((n_chunks, 1 + n_a, n_features + -n_features % WIDTH))
     outer_pairs, inner_pairs = np.empty((n_chunks, n_a, n_a)), np.empty((n_chunks, n_b, n_b))
     inner_hidden = np.empty((n_chunks, n_b, n_hidden))
     per_state = _MOMENTS.per_state + _MOMENTS.per_hidden * plan.n_inner_hidden
     with threads_for(n_chunks * plan.states_per_chunk * per_state):
-        padded = _pad_hidden(tables.outer_inputs, 0.0), _pad_hidden(part.hidden_inputs, _OFF)
+        rows = (0, 0), (0, -n_hidden % WIDTH)
+        outer_z = np.pad(tables.outer_inputs, rows)
+        chunk_z = np.pad(part.hidden_inputs, rows, constant_values=CERTAINLY_OFF)
         gains = in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH)
         sums = outer, outer_pairs, inner_pairs, inner_hidden
-        moment_chunks(*tables[:3], *part[2:4], low, high, *padded, gains, *sums, logs)
+        moment_chunks(*tables[:3], *part[2:4], low, high, outer_z, chunk_z, gains, *sums, logs)
     return logs, *sums
-
-
-def _padded(size: int) -> int:
-    return -(-size // WIDTH) * WIDTH
-
-
-def _pad_hidden(inputs: Floats, fill: float) -> Floats:
-    """Add hidden units with input ``fill`` up to a whole number of rows."""
-    out = np.full((len(inputs), _padded(inputs.shape[1])), fill)
-    out[:, : inputs.shape[1]] = inputs
-    return out
 
 
 def _in_model_order(sums: Floats, plan: EnumerationPlan, with_pairs: bool) -> ModelArrays:

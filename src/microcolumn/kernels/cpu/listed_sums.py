@@ -15,15 +15,7 @@ from ...validation import Bits, Floats
 from ..arrays import ModelArrays
 from ..gates import softplus_and_sigmoid
 from ..states import states
-from .chunk_sums import (
-    Watch,
-    add_up,
-    draw,
-    draw_chunks,
-    fixed_bits,
-    pairs_and_rates,
-    with_fixed,
-)
+from .chunk_sums import Watch, add_up, draw, draw_chunks, fixed_bits, pairs_and_rates, with_fixed
 
 #: Units that vary within a chunk, and hidden units times states of which tables stay in the cache.
 _MOST_UNITS, _MOST_ENTRIES = 12, 1 << 16

@@ -112,14 +112,6 @@ def _open_gates(inputs, shifts, log_weights, on, off):
 
 
 @subroutine
-def scale_rows(rows, weights, first, out):
-    """Each row times the weight of its outer state, ``first`` being the first one."""
-    for a in range(rows.shape[0]):
-        for column in range(0, rows.shape[1], WIDTH):
-            store(out, (a, column), load(rows, (a, column)) * weights[first + a])
-
-
-@subroutine
 def _summarise(a, sums, by_outer, on, n_inner_hidden, features, inner_hidden):
     """Sums over b of the weight, of b_j and of sigmoid(z_i) times it, for one outer state."""
     n_inner_units, n_hidden = inner_hidden.shape
@@ -222,7 +214,8 @@ def moment_chunks(
         _open_gates(outer_z, chunk_z[chunk], weights, on, off)
         logs[chunk] = scale + exponentiate(weights, no_midpoints)
         starts = np.empty(low_exp_fields.shape)
-        scale_rows(low_exp_fields, weights, 0, starts)
+        for a in range(starts.shape[0]):
+            store(starts, (a, 0), load(low_exp_fields, (a, 0)) * weights[a])
         _walk(
             f, gains, on, off, starts, high_exp_fields,
             outer[chunk], outer_pairs[chunk], inner_pairs[chunk], inner_hidden[chunk],

@@ -1,15 +1,13 @@
 """Sums over single flips of unique words: value and gradient in one fused pass.
 
 Minimum probability flow adds up K_n below, pseudolikelihood softplus(2 * log K_n); what they differ
-in is in ``mpf_links.py``. For a word x and a bit n with direction d = 1 - 2*x_n (docs/method.md,
-section 3)
+in is in ``mpf_links.py``. For a word x and a bit n with direction d = 1 - 2*x_n
 
     K_n = exp(d * field_n / 2) * sqrt(prod_i f_ni),   f_ni = sbar_i + s_i * exp(d * W_ni)
 
-with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). The form 1 + s*(exp(dW) - 1) would lose all
-digits where s is near one and exp(dW) near zero; a sum of two positive terms keeps them. Dividing
-both terms by what does not depend on n turns the multiply-add into an addition, which most
-processors do in parallel with their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
+with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i) (docs/method.md, section 3). Dividing both terms
+by what does not depend on n turns the multiply-add into an addition, which most processors do in
+parallel with their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
 r = abar * exp(c - z), which depend on the word alone,
 
     f_ni = h_ni / h_i,   h_ni = a_i * exp(d * W_ni) + r_i,   h_i = a_i + r_i,   sbar_i = r_i / h_i.
@@ -297,8 +295,7 @@ def _backward(model, scratch, lists, sums, n_blocks, n, slot):
             store(inactive, (n, j, 0, 0), load(inactive, (n, j, 0, 0)) + group_sum(q_one))
             store(inactive, (n, j, 1, 0), load(inactive, (n, j, 1, 0)) + group_sum(q_other))
             through = hadd(
-                q_one * tile(load(grow1, (n, j, 0, 0))),
-                q_other * tile(load(grow1, (n, j, 1, 0))),
+                q_one * tile(load(grow1, (n, j, 0, 0))), q_other * tile(load(grow1, (n, j, 1, 0)))
             )
             if n > 0:
                 through = through + load_group(through_of, (j, 0))

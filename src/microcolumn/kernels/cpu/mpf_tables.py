@@ -143,10 +143,7 @@ def shapes_for(sizes):
 
 
 class Workspace:
-    """Everything that an evaluation needs besides words and parameters, kept for the next one.
-
-    ``n_words`` is the number of distinct words.
-    """
+    """What an evaluation of so many distinct words needs besides them, kept for the next one."""
 
     def __init__(self, shape: FlowSizes, n_words: int) -> None:
         self.shape = shape

@@ -1,14 +1,10 @@
 """Exact sums over all words of models without hidden units, as matrix products.
 
 The units are split in four: C is fixed within a chunk, and the states a, h and l of A, H and L are
-tabulated. The weight of a state with k active units in A is w(a) P(a, h) Q(a, l) R_k(h, l) with
-
-    P(a, h) = exp(2 (a - 1/2)'J h),    Q(a, l) = exp(2 (a - 1/2)'J l),
-
-and R_k, everything else of h and l, the potential of the number of active units among it. Three
-products, Q R', P R and (w P)'Q, give the weights of all (a, h), of all (a, l) and of all (h, l),
-hence every pair moment, for three multiply-adds per state; log Z needs the first alone. The rows of
-A are sorted by k, so that each R_k serves a block of rows.
+tabulated (docs/method.md, section 5). Under a potential of the number of active units, R depends on
+how many of A are: the rows of A are sorted by this number k, so that each R_k serves a block of
+rows. Three products, Q R', P R and (w P)'Q, give the weights of all (a, h), of all (a, l) and of
+all (h, l), hence every pair moment; log Z needs the first alone.
 
 Range. R_k and w are scaled to a maximum of one. P and Q together lie within exp(-S)...exp(S) with
 S = sum |J_nj| over n in A and j in H or L. The sum over a chunk is at least exp(-S), and a term

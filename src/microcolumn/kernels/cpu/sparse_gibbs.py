@@ -93,7 +93,6 @@ def _logit(u):
 
 @subroutine(forceinline=True)
 def _draw(chain, number, counter, key):
-    """Fill ``draws`` for one sweep."""
     draws, lanes = chain.draws, load(chain.lanes, 0)
     of_chain, of_sweep = full_like(lanes, number), full_like(lanes, counter[0])
     stream = full_like(lanes, counter[1])
@@ -161,7 +160,6 @@ def _look_ahead(first, chain, model):
 
 @subroutine(forceinline=True)
 def _n_active(x):
-    """Number of active units."""
     total = splat(0.0, WIDTH)
     for n in range(0, x.shape[0], WIDTH):
         total = total + load(x, n)

@@ -2,7 +2,6 @@
 
 import math
 
-from ...validation import Floats
 from ..compile import kernel, subroutine
 
 _MOST_SWEEPS = 1000
@@ -56,21 +55,15 @@ def descend(H, q, strengths, tol, most_sweeps, goal):
     return worst
 
 
-def minimise_quadratic(
-    H: Floats, slopes: Floats, values: Floats, strengths: Floats, tol: float
-) -> tuple[Floats, Floats]:
-    """Find value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
-
-    Ends as :func:`descend` does. Also returns slopes + Hd there.
-    """
-    goal, slopes = values.copy(), slopes.copy()
-    _descend(H, slopes, strengths, tol, goal)
-    return goal, slopes
-
-
 # The same for Python.
 # Cost: one multiply-add per sweep, coordinate that moves and coordinate.
 # Pinned by tests/solvers/test_newton.py (its optimality conditions; scikit-learn's Lasso).
 @kernel
-def _descend(H, q, strengths, tol, goal):
+def minimise_quadratic(H, slopes, values, strengths, tol):
+    """Find value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
+
+    Ends as :func:`descend` does. Also returns slopes + Hd there.
+    """
+    goal, q = values.copy(), slopes.copy()
     descend(H, q, strengths, tol, _MOST_SWEEPS, goal)
+    return goal, q

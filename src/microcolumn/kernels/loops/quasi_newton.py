@@ -20,8 +20,6 @@ Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
-#: Curvature where none is known.
-_NO_GUESS = np.zeros(0)
 #: Sums may be added up in any order, so that they run in lanes.
 _REORDERED = {"reassoc", "contract"}
 
@@ -40,34 +38,19 @@ def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
     return bool(step @ change > _CURVED * math.sqrt((step @ step) * (change @ change)))
 
 
-def find_direction(
-    memory: Memory,
-    n_pairs: int,
-    newest: int,
-    x: Floats,
-    slopes: Floats,
-    n_moving: int,
-    direction: Floats,
-    curvature: Floats | None = None,
-) -> int:
-    """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before.
-
-    ``curvature`` (n,) is a first guess at that of each coordinate, of the same scale for all.
-    """
-    guess = _NO_GUESS if curvature is None else curvature
-    point = x, slopes, n_moving, direction, guess
-    return int(_find_direction(*memory, n_pairs, newest, *point))
-
-
 # Minus the slopes of the moving coordinates times the inverse Hessian that the pairs amount to, by
 # the two-loop recursion. Coordinates of older pairs are picked anew only where others move.
 # Cost: 4 multiply-adds per pair and moving coordinate.
 # Pinned by tests/solvers.
 @kernel(fastmath=_REORDERED)
-def _find_direction(
+def find_direction(
     steps, changes, s, y, products, moving, n_pairs, newest, x, slopes, n_before, direction, guess
 ):
-    """Fill ``direction``, ``moving``, and of the memory what the moving coordinates have of it."""
+    """Fill ``direction``, and of the memory, which comes first, ``moving`` and what belongs to it.
+
+    Returns the number of moving coordinates, which was ``n_before``. ``guess`` (n,) is a first one
+    at the curvature of each coordinate, of the same scale for all; (0,) where none is known.
+    """
     n, is_same = 0, True
     for j in range(x.size):
         direction[j] = 0.0

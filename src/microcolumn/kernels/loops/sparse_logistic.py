@@ -12,10 +12,8 @@ are row u and in which the response is 1, the loss is
 
     sum_u (shares[u] - a_u) log(1 + exp z_u) + a_u log(1 + exp(-z_u)) + l1 * sum of |w| and |v|,
 
-where the bias has no penalty. Each regression is solved by Newton's method: the quadratic model at
-the present coefficients, plus the penalty, is minimised by coordinate descent over the coefficients
-that are not zero or should not be, and a linear system for those that are not (the proximal Newton
-method of Lee, Sun & Saunders 2014), and the way there is halved until the objective falls.
+where the bias has no penalty. Each is solved by Newton's method (docs/method.md, "Cascaded
+logistic"), and the way to the minimum of the quadratic model is halved until the objective falls.
 """
 
 import math

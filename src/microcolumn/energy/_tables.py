@@ -1,4 +1,4 @@
-"""Functions of a few units each: sum_j lambda_j f_j(x restricted to S_j)."""
+"""Functions of a few units each, sum_j lambda_j f_j(x restricted to S_j)."""
 
 from __future__ import annotations
 
@@ -31,18 +31,15 @@ class Tables(FreeTerm):
 
     @property
     def fixed(self) -> Floats:
-        """The values."""
         return self.values
 
     @property
     def operations_per_word(self) -> float:
-        """Of an exact sum."""
         return 20.0  # sums over subsets do not see how many functions there are
 
     def chains(
         self, b: Floats, words: NDArray[np.generic], base_logits: Floats, seed: int
     ) -> SiteChains:
-        """Chains from ``words``; see :class:`FreeTerm`."""
         return kernels.table_chains(b, self.arrays, words, base_logits, seed)
 
     @property
@@ -56,7 +53,6 @@ class Tables(FreeTerm):
         return self.functions._replace(tables=self.strengths[:, None] * self.values)
 
     def with_strengths(self, strengths: Floats) -> Tables:
-        """The same functions with other strengths."""
         return replace(self, strengths=strengths)
 
     def drop_dead_units(self) -> Tables:
@@ -65,25 +61,20 @@ class Tables(FreeTerm):
         return Tables(self.inputs[live], self.values[live], self.strengths[live])
 
     def log_weight(self, x: Floats) -> Floats:
-        """Sum of the functions' values of each word times their strengths, nats."""
         words, out = x.astype(np.uint8), np.empty(len(x))
         for part in chunks(len(words), len(self.inputs)):
             out[part] = kernels.table_values(self.functions, words[part]) @ self.strengths
         return out
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
-        """Weighted sum of each function's values, or of their squares."""
         values = self.values**2 if squared else self.values
         return {"strengths": replace(self, values=values).means(x.astype(np.uint8), weights)}
 
     def means(self, words: Bits, weights: Floats) -> Floats:
-        """Weighted sum of each function's values over words (n_words, n_units)."""
         sums = kernels.pattern_sums(self.functions, words, weights)
-        means: Floats = (sums * self.values).sum(axis=1)
-        return means
+        return np.asarray((sums * self.values).sum(axis=1))
 
     def slopes(self, words: Bits) -> Floats:
-        """Values of the functions."""
         return kernels.table_values(self.functions, words)
 
     def coefficients(self) -> tuple[NDArray[np.intp], Floats]:
@@ -106,8 +97,7 @@ class Tables(FreeTerm):
         p = np.ones((len(self.inputs), 1))
         for unit_rates in rates[self.inputs.T]:  # each further input is the highest bit so far
             p = np.hstack([p * (1.0 - unit_rates)[:, None], p * unit_rates[:, None]])
-        means: Floats = (p * self.values).sum(axis=1)
-        return means
+        return np.asarray((p * self.values).sum(axis=1))
 
     def best_words(self, n_units: int, most: int) -> Bits:
         """For each of the strongest functions, its units in the pattern that weighs most."""
