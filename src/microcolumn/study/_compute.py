@@ -6,23 +6,19 @@ are the same bits wherever it runs and whatever else runs there.
 
 from __future__ import annotations
 
-import os
-import platform
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import version
 from traceback import format_exception
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
-from .. import __version__, evaluate, models
+from .. import evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
 from ..evaluate.splits import score_split
@@ -33,14 +29,13 @@ from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
 from ._describe import DATA, anneal, describe
+from ._environment import environment
 from ._jobs import Job
 from .codec import row_of, to_blob
 from .plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
-#: Libraries that numbers pass through.
-_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 #: Optimality at which fits of a faster comparison end: scores of a hundred units are then settled
 #: to a part of a bit/s.
 TOLERANCE = 1e-4
@@ -98,28 +93,6 @@ def failed(digest: str, error: Exception) -> JobResult:
     """What becomes of a job that raises an error, or cannot even start."""
     sentence, trace = f"{type(error).__name__}: {error}", "".join(format_exception(error))
     return JobResult(digest, {}, 0.0, environment(), (), sentence, trace)
-
-
-@cache
-def environment() -> dict[str, str]:
-    """Versions and machine of this process, by name."""
-    return {
-        "microcolumn": __version__,
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-        "system": platform.platform(),
-        "machine": _processor(),
-        "cores": str(os.cpu_count()),
-    }
-
-
-def _processor() -> str:
-    """Name of the processor, from a file on Linux and from Python on other systems."""
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 @contextmanager
