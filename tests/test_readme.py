@@ -114,7 +114,7 @@ def test_the_query_lists_scores_by_split(results):
         for model in Results(results.file).comparison("monday").models
         for score in model.splits
     }
-    assert len(expected) == 20  # ten models, two splits
+    assert len(expected) == 18  # nine models, two splits
     assert expected <= set(rows)
     assert len({row[:5] for row in rows}) == len(rows)  # no two scores look like one
 

@@ -11,7 +11,7 @@ import microcolumn as mc
 def test_info_prints_a_page(session):
     result = run("info", session, "--depth-reference", "surface")
     assert result.exit_code == 0, result.output
-    assert "5 units, 230 spikes in 1 epoch" in result.output
+    assert "5 units, 230 spikes in 20.000 s of 1 epoch" in result.output
     assert "II/III" in result.output
     assert "suggested" in result.output
 
