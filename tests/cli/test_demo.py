@@ -106,16 +106,6 @@ def test_the_papers_demonstration_has_a_store_of_its_own(folder, finished):
     )
 
 
-@pytest.mark.parametrize(("old", "now"), [("--full", "--paper"), ("--quick", "leave it out")])
-def test_old_options_answer_with_the_new_ones(old, now, tmp_path):
-    result = demo("--out", tmp_path, old)
-    assert result.exit_code == 2
-    [said] = result.stderr.splitlines()
-    assert old in said
-    assert now in said
-    assert old not in demo("--help").stdout
-
-
 def test_the_page_is_opened_when_asked(folder, monkeypatch):
     opened = []
     monkeypatch.setattr(output.webbrowser, "open", lambda address: opened.append(address) or True)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import typer
 
-from ..errors import BadInput
 from ..study.progress import log_if_slow
 from . import output
 from .commands import app, command
@@ -22,15 +21,11 @@ def demo(
     out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
     open_page: bool = output.OPEN,
     json: bool = output.JSON,
-    full: bool | None = typer.Option(None, "--full/--quick", hidden=True),
 ) -> None:
     """Simulate a microcolumn, compare models of it, and see whether they find what was planted.
 
     It takes about a minute and ends with a page. An interrupted demo continues where it stopped.
     """
-    if full is not None:
-        gone, now = ("--full", "use --paper") if full else ("--quick", "leave it out")
-        raise BadInput(f"{gone} is no option of the demo any more", now)
     output.say_started(output.OF_FITS)
     from .. import report  # the numerical libraries load only when a command runs
     from ..figures.planting import planted_and_found

@@ -104,7 +104,7 @@ def cumulative_gain(
     tip(line, {"held-out time (%)": percent_of_time, "bits/s so far": gain})
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xlim=(0.0, 100.0), xlabel="held-out time (%)", ylabel="gain so far (bits/s)")
-    ax.legend(loc="upper left", **LEGEND)
+    ax.legend(loc="best", **LEGEND)
     return entitle(ax, title)
 
 
