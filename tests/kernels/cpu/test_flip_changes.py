@@ -6,6 +6,8 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.kernels import flip_changes
+from microcolumn.kernels.cpu.flip_changes import log_factors_of_flips, sums_of_active
+from microcolumn.kernels.simd.lanes import WIDTH
 from microcolumn.parameters import Parameters
 
 PARTS = ("", "J", "W", "v", "JW", "Jv", "Wv", "JWv")
@@ -64,3 +66,37 @@ def test_many_words_are_handled_a_part_at_a_time(monkeypatch):
     whole = flip_changes(theta.arrays, words, [4, 1])
     monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     np.testing.assert_array_equal(flip_changes(theta.arrays, words, [4, 1]), whole)
+
+
+def run(z, bits, W, rows_per_log):
+    padding = [(0, 0), (0, -z.shape[1] % WIDTH)]
+    padded, W = np.pad(z, padding), np.pad(W, padding)
+    out = np.empty(bits.shape)
+    factors = np.exp(np.stack([W, -W]))
+    log_factors_of_flips(padded, bits, factors, rows_per_log, np.empty_like(padded), out)
+    return out
+
+
+def by_hand(z, bits, W):
+    flipped = z[:, None, :] + (1.0 - 2.0 * bits)[:, :, None] * W
+    return (np.logaddexp(0.0, flipped) - np.logaddexp(0.0, z)[:, None, :]).sum(axis=2)
+
+
+@pytest.mark.parametrize("n_hidden", [1, 8, 30])
+@pytest.mark.parametrize(("scale", "rows_per_log"), [(1.0, 1), (1.0, 100), (20.0, 2), (150.0, 1)])
+def test_flips_change_the_hidden_units_as_softplus_says(n_hidden, scale, rows_per_log):
+    rng = np.random.default_rng(n_hidden)
+    z, W = rng.normal(size=(25, n_hidden)) * scale, rng.normal(size=(4, n_hidden)) * scale
+    bits = (rng.random((25, 4)) < 0.4).astype(np.uint8)
+    expected = by_hand(z, bits, W)
+    np.testing.assert_allclose(
+        run(z, bits, W, rows_per_log), expected, rtol=1e-12, atol=1e-12 * scale
+    )
+
+
+def test_rows_of_active_bits_are_added_up():
+    rng = np.random.default_rng(1)
+    words = (rng.random((20, 7)) < 0.4).astype(np.uint8)
+    rows, start, out = rng.normal(size=(7, 5)), rng.normal(size=5), np.empty((20, 5))
+    sums_of_active(words, rows, start, out)
+    np.testing.assert_allclose(out, start + words @ rows, rtol=1e-13, atol=1e-13)
