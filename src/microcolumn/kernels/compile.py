@@ -131,7 +131,9 @@ class _Cache(FunctionCache):
 
         while _announcements:
             _announcements.pop()()
-        # Where files cannot be locked or a process hangs, two may compile the same.
+        # Without a lock two processes compile the same, which costs time alone: where files cannot
+        # be written, where the file system has no locks (filelock raises NotImplementedError), or
+        # where the process that holds the lock hangs.
         with contextlib.suppress(OSError, NotImplementedError, Timeout):
             self._impl.locator.ensure_cache_path()
             lock = FileLock(self._lock_path, timeout=_LONGEST_WAIT)
