@@ -12,6 +12,9 @@ import written
 
 import microcolumn as mc
 
+# SpikeInterface says so, from 0.105.3 on, where it writes a sorting that is in memory alone.
+pytestmark = pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")
+
 LEAVES = "is a link that leads out of the folder; copy the file in"
 
 
