@@ -44,16 +44,16 @@ def event_session(
     frames, missing, n_values = [], np.zeros(0, dtype=bool), 0
     for cell, trace in zip(ids, traces, strict=True):
         values = np.array(trace, dtype=np.float64)
-        gone = ~np.isfinite(values)
-        if gone.all():
+        absent = ~np.isfinite(values)
+        if absent.all():
             raise BadFile(f"cell {cell} has no value in any frame", "leave it out")
-        values[gone] = 0.0
+        values[absent] = 0.0
         for bad in np.flatnonzero(values < 0)[:1]:
             problem = f"cell {cell} has {values[bad]:.6g} in frame {bad}"
             remedy = "deconvolved values are never below 0: deconvolve the fluorescence first"
             raise BadFile(problem, remedy)
         frames.append(np.flatnonzero(values > level * noise_level(values)))
-        missing = gone | missing if missing.size else gone
+        missing = absent | missing if missing.size else absent
         n_values += values.size
     kept = [active[~missing[active]] for active in frames]
     share = sum(active.size for active in kept) / max(n_values, 1)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import BadFile, advice, name_list
-from ._tables import plain_name
+from ._tables import is_blank, plain_name
 
 #: Names of the columns of wells and of electrodes, as `plain_name` writes them.
 WELL_NAMES = ("well", "well_label", "well_id", "well_name")
@@ -35,20 +35,24 @@ class SpikeList:
     header = ("time_s", "electrode", "well")
 
     def __init__(self, n_fields: int, rows: Iterable[list[str]]) -> None:
-        self._n_after = n_fields - 2
-        self._rows = rows
+        self._n_fields, self._rows = n_fields, rows
         self.duration_s: float | None = None
 
     def __iter__(self) -> Iterator[list[str]]:
-        for row in self._rows:
+        for line, row in enumerate(self._rows, start=2):
             about = row[0].strip().lower() if row else ""
             if about.startswith(_END):
                 return
-            if about == _STRETCH and len(row) > 1:
+            if is_blank(row):
+                continue
+            if len(row) < self._n_fields:
+                problem = f"line {line} has {len(row)} fields, the first {self._n_fields}"
+                raise BadFile(problem, "export it again")
+            if about == _STRETCH:
                 self.duration_s = _duration(row[1])
-            # An entry of the first columns may have commas of its own.
-            spike = [entry.strip() for entry in row[-self._n_after :]]
-            if any(spike) and len(row) >= self._n_after + 2:
+            # An entry of the first two columns may have commas of its own.
+            spike = [entry.strip() for entry in row[2 - self._n_fields :]]
+            if any(spike):
                 yield [*spike[:2], spike[1].partition("_")[0]]
 
 

@@ -45,13 +45,13 @@ def load(path: Path, *, frame_rate: float | None = None, threshold: float = 3.0)
         rate = _numbers(file, _RATE, path)
         of_file = float(rate[()]) if rate is not None and rate.shape == () else None
         frame_s, notes = frame_seconds(frame_rate, of_file, _RATE)
-        chosen, note = _chosen(_numbers(file, _ACCEPTED, path), len(traces))
-        ids = list(map(str, chosen.tolist()))
-        session = event_session((traces[n] for n in chosen), ids, frame_s, threshold)
+        rows, note = _rows(_numbers(file, _ACCEPTED, path), len(traces))
+        ids = list(map(str, rows.tolist()))
+        session = event_session((traces[n] for n in rows), ids, frame_s, threshold)
     return replace(session, notes=(*notes, note, *session.notes))
 
 
-def _chosen(accepted: Any, n: int) -> tuple[NDArray[np.int64], str]:
+def _rows(accepted: Any, n: int) -> tuple[NDArray[np.int64], str]:
     """Rows of the accepted components, and a note on the others."""
     if accepted is None:  # CaImAn writes a text for what it has not computed
         return np.arange(n), f"CaImAn did not evaluate the {n} components: all are kept"

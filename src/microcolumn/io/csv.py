@@ -103,9 +103,10 @@ def load(
     for known in table.columns.values():
         known.update({unit: _pointed(entry, points) for unit, entry in known.items()})
     session = table.session(per_second)
-    if plate is None:
+    if plate is None or plate.duration_s is None:
         return session
     epochs, notes = whole_epoch(plate.duration_s, session.trains, "the section that AxIS ran")
+    notes.append(f"AxIS states that a section of {plate.duration_s:g} s was run")
     return replace(session, epochs=epochs, notes=(*session.notes, *notes))
 
 

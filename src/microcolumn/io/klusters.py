@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile, advice, damaged, name_list
 from ..validation import Floats
-from ._arrays import check_same_length
+from ._arrays import check_same_length, split_by_unit
 from ._clocks import is_rate, whole_epoch
 from ._columns import as_number
 from ._containment import file_inside, is_inside
@@ -25,6 +25,7 @@ _NAME = re.compile(
     r"(?P<base>.+)\.(?:(?P<a>clu|res)\.(?P<n>\d{1,4})|(?P<m>\d{1,4})\.(?P<b>clu|res))"
 )
 _ARTEFACTS, _UNSORTED = 0, 1
+_NO_UNITS = {_ARTEFACTS: "artefacts", _UNSORTED: "which could not be told apart"}
 #: More bytes than any parameters take.
 _XML_BYTES = 1 << 22
 #: Raw signals, which tell how long was recorded, and the rates of their samples.
@@ -49,34 +50,43 @@ def load(path: Path, *, sampling_rate: float | None = None, mua: bool = False) -
     """
     home = path if path.is_dir() else path.parent
     base, groups = _groups(path, home)
-    stated = _parameters(home, base)
-    rate = stated["samplingRate"] if sampling_rate is None else sampling_rate
-    if not is_rate(rate):
-        problem = f"{base}.xml states no sampling rate" if sampling_rate is None else f"{rate!r}"
-        raise BadFile(problem, advice("pass {sampling_rate} in Hz, such as 20000"))
-    notes = [f"{rate:g} samples per second as stated; {base}.xml: {stated['samplingRate']:g}"]
-    notes *= stated["samplingRate"] not in (rate, 0.0) and sampling_rate is not None
+    parameters = _parameters(home, base)
+    rate, notes = _rate(parameters["samplingRate"], sampling_rate, f"{base}.xml")
     units: dict[str, list[str]] = {"ids": [], "shank": [], "quality": []}
     trains: list[Floats] = []
-    n_left_out = {_ARTEFACTS: 0, _UNSORTED: 0}
+    left_out = {_ARTEFACTS: 0, _UNSORTED: 0}
     for group, files in sorted(groups.items()):
         samples, clusters = _group(files, home)
-        for cluster in np.unique(clusters).tolist():
-            mine = samples[clusters == cluster]
+        numbers, codes = np.unique(clusters, return_inverse=True)
+        by_cluster = split_by_unit(samples, codes, numbers.size)
+        for cluster, mine in zip(numbers.tolist(), by_cluster, strict=True):
             if cluster == _ARTEFACTS or (cluster == _UNSORTED and not mua):
-                n_left_out[cluster] += mine.size
+                left_out[cluster] += mine.size
                 continue
             units["ids"].append(f"{group}_{cluster}")
             units["shank"].append(str(group))
             units["quality"].append("mua" if cluster == _UNSORTED else "good")
-            trains.append(mine / float(rate))
-    names = zip(
-        ("artefacts", "spikes that could not be told apart"), n_left_out.items(), strict=True
-    )
-    notes += [f"{what} (cluster {n}) left out: {size} spikes" for what, (n, size) in names if size]
-    epochs, note = whole_epoch(_duration(home, base, stated), trains, "the raw file")
+            trains.append(mine / rate)
+    for cluster, what in _NO_UNITS.items():
+        size = left_out[cluster]
+        notes += [f"spikes of cluster {cluster}, {what}, left out: {size}"] * (size > 0)
+    epochs, note = whole_epoch(_duration(home, base, parameters), trains, "the raw file")
     ids = units.pop("ids")
     return Session(ids, trains, units, epochs=epochs, notes=(*notes, *note))
+
+
+def _rate(of_file: float, stated: float | None, where: str) -> tuple[float, list[str]]:
+    """Samples per second as the caller states it, else by the file; and a note if they differ."""
+    rate = of_file if stated is None else stated
+    if not is_rate(rate):
+        problem = (
+            f"{where} states no sampling rate"
+            if stated is None
+            else f"the sampling rate is {stated!r}"
+        )
+        raise BadFile(problem, advice("pass {sampling_rate} in Hz, such as 20000"))
+    note = f"{rate:g} samples per second as stated; {where}: {of_file:g}"
+    return float(rate), [note] * (of_file not in (rate, 0.0))
 
 
 def is_klusters(path: Path) -> bool:
@@ -97,9 +107,9 @@ def _groups(path: Path, home: Path) -> tuple[str, dict[int, dict[str, str]]]:
     for match in _matches(home):
         kind, group = match["a"] or match["b"], int(match["n"] or match["m"])
         sessions[match["base"]][group][kind] = match.string
-    named = _NAME.fullmatch(path.name)
     if path.is_file():
-        base = named["base"] if named else path.stem
+        own = _NAME.fullmatch(path.name)
+        base = own["base"] if own else path.stem
         sessions = {base: sessions[base]} if base in sessions else {}
     if not sessions:
         raise BadFile("there are no .clu and .res files", "name the folder of the session")
@@ -143,16 +153,16 @@ def _parameters(home: Path, base: str) -> dict[str, float]:
         with file_inside(path, home).open("rb") as file:
             text = file.read(_XML_BYTES).decode("utf-8", errors="replace")
     names = ("samplingRate", "lfpSamplingRate", "nChannels", "nBits")
-    found = {name: re.search(rf"<{name}>\s*([0-9.]{{1,20}})\s*</{name}>", text) for name in names}
-    numbers = {name: as_number(match[1]) if match else 0.0 for name, match in found.items()}
+    entries = {name: re.search(rf"<{name}>\s*([0-9.]{{1,20}})\s*</{name}>", text) for name in names}
+    numbers = {name: as_number(entry[1]) if entry else 0.0 for name, entry in entries.items()}
     return {name: number if number > 0 else 0.0 for name, number in numbers.items()}
 
 
-def _duration(home: Path, base: str, stated: dict[str, float]) -> float | None:
+def _duration(home: Path, base: str, parameters: dict[str, float]) -> float | None:
     """Seconds in a raw file by its size; None if there is none in the folder."""
     for suffix, rate in _SIGNALS.items():
         file = home / f"{base}{suffix}"
-        width = stated["nChannels"] * stated["nBits"] / 8 * stated[rate]
+        width = parameters["nChannels"] * parameters["nBits"] / 8 * parameters[rate]
         if width > 0 and file.is_file() and is_inside(file, home):
             return file.stat().st_size / width
     return None

@@ -52,30 +52,28 @@ def load(path: Path, *, frame_rate: float | None = None, threshold: float = 3.0)
     traces = load_array(plane / _TRACES, mapped=True)
     fits = traces.ndim == 2 and traces.dtype.kind in "fiu"
     check_array(_TRACES, traces, fits, "one row of numbers per cell")
-    chosen = np.arange(len(traces))
+    cells = np.arange(len(traces))
     if (plane / _CELLS).is_file():
         is_cell = _first_column(load_array(plane / _CELLS))
         check_same_length(_TRACES, traces, _CELLS, is_cell)
-        chosen = np.flatnonzero(is_cell)
-        left_out = len(traces) - chosen.size
+        cells = np.flatnonzero(is_cell)
+        left_out = len(traces) - cells.size
         notes += [f"no cells by {_CELLS}, left out: {left_out} of {len(traces)}"] * (left_out > 0)
-    ids = list(map(str, chosen.tolist()))
-    session = event_session((traces[n] for n in chosen), ids, frame_s, threshold)
+    ids = list(map(str, cells.tolist()))
+    session = event_session((traces[n] for n in cells), ids, frame_s, threshold)
     return replace(session, notes=(*notes, *session.notes))
 
 
 def _plane(path: Path) -> Path:
     """The folder with the traces: this one, or the only one in it."""
-    if path.is_file():
-        return path.parent
     if (path / _TRACES).is_file():
         return path
     planes = sorted(file.parent for file in path.glob(f"*/{_TRACES}"))
     if len(planes) == 1:
         check_inside(planes[0], path)
         return planes[0]
-    named = name_list(plane.name for plane in planes)
-    problem = f"it holds several planes: {named}" if planes else f"it has no {_TRACES}"
+    names = name_list(plane.name for plane in planes)
+    problem = f"it holds several planes: {names}" if planes else f"it has no {_TRACES}"
     raise BadFile(problem, "name the folder of one plane, such as suite2p/plane0")
 
 
