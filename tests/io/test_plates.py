@@ -89,6 +89,13 @@ def test_wells_of_parquet_and_feather_are_kept_apart(suffix, tmp_path):
     assert_refused(path, "it holds 2 wells")
 
 
+def test_units_of_two_wells_may_share_names_and_differ_in_depth(plate):
+    path = plate("unit,well,time,depth_um\n1,A1,0.1,100\n1,A2,0.2,300\n1,A2,0.3,300\n")
+    recording = mc.read(path, well="A2", depth_reference="tip")
+    assert recording.units.depth_um.tolist() == [300.0]
+    assert_refused(path, "it holds 2 wells")
+
+
 def test_times_and_units_that_are_named_do_not_join_wells(plate):
     path = plate("t,k,well\n0.1,1,A\n0.2,1,B\n")
     assert_refused(path, "it holds 2 wells", times="t", units="k")

@@ -163,7 +163,8 @@ class SpikeTable:
         self.time_name, self.time_unit = own[1], _stated_unit(own[1])
         self._of_electrodes = units is None and plain_name(own[0]) in ELECTRODE_NAMES
         self.columns: dict[str, dict[str, Any]] = {name: {} for name in header if name not in own}
-        self._well, self._wells = None if well is None else str(well), set[str]()
+        self._well = None if well is None else str(well)
+        self._wells: dict[str, None] = {}  # in the order of the rows
         place = place_of(header, WELL_NAMES)
         self._well_column = None if place is None else header[place]
         self._codes: dict[str, int] = {}
@@ -207,8 +208,9 @@ class SpikeTable:
     ) -> tuple[list[str], Floats, dict[str, list[Any]]]:
         """The rows of the well that is kept, without the column of wells."""
         wells = [str(entry).strip() for entry in entries[str(self._well_column)]]
-        self._wells.update(wells)
-        mine = [self._well in (None, well) for well in wells]
+        self._wells.update(dict.fromkeys(wells))
+        own = next(iter(self._wells), None) if self._well is None else self._well
+        mine = [well == own for well in wells]
         columns = {name: list(compress(column, mine)) for name, column in entries.items()}
         del columns[str(self._well_column)]
         return list(compress(names, mine)), times[np.array(mine, dtype=bool)], columns

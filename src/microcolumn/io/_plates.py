@@ -14,7 +14,7 @@ from ._tables import is_blank, plain_name
 #: Names of the columns of wells and of electrodes, as `plain_name` writes them.
 WELL_NAMES = ("well", "well_label", "well_id", "well_name")
 ELECTRODE_NAMES = ("electrode", "channel_label")
-_COLUMNS = ["time_s", "electrode"]
+_COLUMNS = ["", "time_s", "electrode"]
 _END = "well information"
 _STRETCH = "actual file section run"
 _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
@@ -22,7 +22,7 @@ _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 
 def is_spike_list(header: Sequence[str]) -> bool:
     """Whether a table is a spike list of AxIS, by its first line."""
-    return list(map(plain_name, header[2:4])) == _COLUMNS
+    return list(map(plain_name, header[1:4])) == _COLUMNS
 
 
 class SpikeList:
