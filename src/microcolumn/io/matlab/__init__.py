@@ -38,6 +38,7 @@ def load(
     sampling_rate: float | None = None,
     bin_width: float | None = None,
     units_in: str | None = None,
+    threshold: float | None = None,
 ) -> Session:
     """Spike trains, and what else the file says about each unit.
 
@@ -55,6 +56,10 @@ def load(
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
     bin_width : float, optional
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
+    threshold : float, optional
+        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
+        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
+        times the median of its values above 0.
     time_unit, sampling_rate, units_in
         As for :func:`microcolumn.read`.
 
@@ -71,17 +76,21 @@ def load(
     with opened(path) as variables:
         if times is not None or units is not None:
             what = "times and units that are named"
-            refuse(what, variable=variable, bin_width=bin_width, units_in=units_in)
+            refuse(what, variable=variable, bin_width=bin_width)
+            refuse(what, units_in=units_in, threshold=threshold)
             return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
-            refuse(f"{chosen}, which holds spike times", bin_width=bin_width, units_in=units_in)
+            what = f"{chosen}, which holds spike times"
+            refuse(what, bin_width=bin_width, units_in=units_in, threshold=threshold)
             session = Session([], _trains(chosen, per_second))
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             width, width_notes = _bin_width_of(fields, chosen, bin_width)
             shape, entries, notes = chosen.shape, chosen.entries(), notes + width_notes
-            session = matrix_session(path, shape, entries, width, units_in, title=str(chosen))
+            session = matrix_session(
+                path, shape, entries, width, units_in, title=str(chosen), threshold=threshold
+            )
         columns = _columns(fields, chosen, len(session.trains))
         epochs = _epochs(fields, per_second) or session.epochs
         reference = fields["depth_reference"].text() if "depth_reference" in fields else ""
@@ -248,8 +257,18 @@ def _holds_counts(variable: Variable) -> bool:
 
 def _field_with_times(fields: Fields) -> Variable | None:
     by_name = {name.lower(): held for name, held in fields.items()}
-    candidates = (by_name[name] for name in _TIMES if name in by_name)
-    return next((held for held in candidates if _may_hold_spikes(held)), None)
+    candidates = [by_name[name] for name in _TIMES if name in by_name]
+    if candidates or not _are_of_array(fields):
+        return next((held for held in candidates if _may_hold_spikes(held)), None)
+    vectors = [held for held in fields.values() if _may_hold_spikes(held)]
+    trains = [held for held in vectors if any(max(cell.shape) > 1 for cell in held.read())]
+    return trains[0] if len(trains) == 1 else None
+
+
+def _are_of_array(fields: Fields) -> bool:
+    """Whether fields are those of an array of structs: cells, as many in each."""
+    kinds = {(held.kind, held.shape) for held in fields.values()}
+    return len(kinds) == 1 and next(iter(kinds))[0] == "cell"
 
 
 def _has_usual_name(variable: Variable) -> bool:
