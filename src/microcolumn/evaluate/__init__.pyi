@@ -6,12 +6,7 @@ from ._beyond_stimulus import (
 from ._block_split import BlockSplit as BlockSplit
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._heat_capacity import HeatCapacity as HeatCapacity, heat_capacity as heat_capacity
-from ._information import (
-    Information as Information,
-    WordInformation as WordInformation,
-    entropy as entropy,
-    information as information,
-)
+from ._information import Information as Information, information as information
 from ._intervals import intervals as intervals
 from ._layer_results import (
     CouplingContrast as CouplingContrast,

@@ -95,10 +95,8 @@ def listed_log_probability(model: WordModel) -> Floats | None:
     n = model.n_features_in_
     if n > MOST_UNITS or not is_normalised(model):
         return None
-    parts = chunks(1 << n, n, 1 << 22)
-    numbers = (np.arange(part.start, part.stop) for part in parts)
-    words = (states(n, each).astype(np.uint8) for each in numbers)
-    log_p = np.concatenate([log_probability(model, each) for each in words])
+    parts = (np.arange(part.start, part.stop) for part in chunks(1 << n, n, 1 << 22))
+    log_p = np.concatenate([model.score_samples(states(n, part)) for part in parts])
     return np.asarray(log_p - logsumexp(log_p))
 
 

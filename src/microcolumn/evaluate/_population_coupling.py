@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..energy import log_symmetric
-from ..errors import BadInput
 from ..tables import AsTable
 from ..validation import Floats
 from ..words import Words, as_words, check_single_bins
@@ -42,23 +41,13 @@ class PopulationCoupling(AsTable):
     stderr: Floats
     expected: Floats
 
-    def __repr__(self) -> str:
-        low, middle, high = np.nanquantile(self.coupling, [0.0, 0.5, 1.0])
-        return (
-            f"PopulationCoupling(median {middle:.3f} more active units, from {low:.3f} to "
-            f"{high:.3f}; by rates and the population's activity alone "
-            f"{np.nanmin(self.expected):.3f} to {np.nanmax(self.expected):.3f})"
-        )
-
 
 def population_coupling(words: Words | ArrayLike) -> PopulationCoupling:
     """How strongly each unit fires together with all others (Okun et al. 2015).
 
-    The spike-triggered population rate at lag zero: mean number of other active units in bins in
-    which the unit is active, minus its mean over all bins. Divided by the bin width it is in spikes
-    per second. The comparison, ``expected``, is the distribution of largest entropy with the rates
-    of all units and the distribution of the number of active ones, in which units have no
-    preference for each other or for busy bins beyond these.
+    It is the spike-triggered population rate at lag zero, beside what is expected under the
+    distribution of largest entropy with the rates of all units and the distribution of the number
+    of active ones, in which no unit prefers busy bins or other units beyond that.
 
     Parameters
     ----------
@@ -75,8 +64,6 @@ def population_coupling(words: Words | ArrayLike) -> PopulationCoupling:
     check_single_bins(held)
     rates = held.rates
     changing = np.flatnonzero((rates > 0.0) & (rates < 1.0))
-    if changing.size < 2:
-        raise BadInput(f"{changing.size} units change", "pass at least two that do")
     X, rates = held.X[:, changing].astype(np.float64), rates[changing]
     share = held.counts / held.counts.sum()
     n_active = X.sum(axis=1)
@@ -88,7 +75,7 @@ def population_coupling(words: Words | ArrayLike) -> PopulationCoupling:
         # What each bin adds to a ratio of means.
         influence = ((X[:, k] - rates[k]) * above - own * X[:, k]) / rates[k]
         stderr[unit] = mean_stderr(influence[held.index], held.weights)
-    active = np.bincount(n_active.astype(np.intp), share, changing.size + 1)
+    active = np.bincount(n_active.astype(np.intp), share, changing.size + 1).astype(np.float64)
     given = _chances(rates, active)  # of being active, by the number of active units
     mean = float(active @ np.arange(active.size))
     above = np.arange(active.size) - 1.0 - (mean - rates[:, None])
@@ -99,8 +86,8 @@ def population_coupling(words: Words | ArrayLike) -> PopulationCoupling:
 def _chances(rates: Floats, active: Floats) -> Floats:
     """P(a unit is active | k units are) from rates and P(k) alone, (n_units, n_units + 1).
 
-    Units have odds that do not depend on k: words of k active units are as probable as the product
-    of these. Odds are found by iterative scaling.
+    Words of k active units are as probable as the product of their units' odds, which iterative
+    scaling finds.
     """
     n, most = rates.size, int(np.flatnonzero(active)[-1])
     out, log_odds = np.zeros((n, n + 1)), np.log(rates)
@@ -109,7 +96,7 @@ def _chances(rates: Floats, active: Floats) -> Floats:
         sums = log_symmetric(without, most)  # over words of the other units
         out[:, 1 : most + 1] = expit(log_odds[:, None] + sums[:, :-1] - sums[:, 1:])
         ratio = rates / (out @ active)
-        if np.abs(ratio - 1.0).max() < _TOLERANCE:
+        if np.allclose(ratio, 1.0, rtol=0.0, atol=_TOLERANCE):
             break
         log_odds += np.log(ratio)
     return out
