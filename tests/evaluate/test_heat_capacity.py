@@ -143,9 +143,10 @@ def test_what_cannot_be_used_is_refused(subsampled):
             heat_capacity(model, temperatures=temperatures)
     with pytest.raises(ValueError, match="n_subsets"):
         heat_capacity(model, words, n_subsets=0)
+    windows = words.subset([0, 1]).embed(2)
+    of_windows = mc.Ising().fit(windows)
     with pytest.raises(ValueError, match="span 2 bins"):
-        windows = words.embed(2)
-        heat_capacity(mc.Ising().fit(windows), windows)
+        heat_capacity(of_windows, windows)
     X = np.random.default_rng(0).random((100, 30)) < 0.3
     with pytest.raises(TypeError, match="BernoulliMixture has no energy"):
         heat_capacity(mc.models.BernoulliMixture(2).fit(X))

@@ -1,7 +1,6 @@
 """Entropies against enumeration, closed forms and published values."""
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest

@@ -133,9 +133,10 @@ def heat_capacity(
     kind: Any = WordModel
     check_is_fitted(expect("model", model, kind, "a fitted model of words"))
     whole_number("n_subsets", n_subsets, least=1)
-    given = 2.0 ** np.linspace(-1.0, 1.0, 41) if temperatures is None else temperatures
-    grid = np.union1d(real_array("temperatures", given, "pass numbers"), 1.0)
+    usual = 2.0 ** np.linspace(-1.0, 1.0, 41)
+    grid = real_array("temperatures", usual if temperatures is None else temperatures, "pass some")
     check_entries("temperatures", grid, (grid > 0.0) & (grid < np.inf), "pass positive numbers")
+    grid = np.union1d(grid, 1.0)
     rng, n_units, rows, sizes = random_generator(random_state), model.n_features_in_, [], set[int]()
     if words is not None:
         held = words_for(model, words, None)

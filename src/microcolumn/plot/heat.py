@@ -36,7 +36,7 @@ def heat_capacity(
     """
     expect("result", result, HeatCapacity, "what mc.evaluate.heat_capacity(model, words) returns")
     colours = one_colour(color, looks([result.model])[result.model].colour), _FLAT
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (4.2, 2.6))
     for k, n in enumerate(result.sizes):
         strength = 0.3 + 0.7 * (k + 1) / result.sizes.size  # the rest is white
         own, grey = (1.0 - strength * (1.0 - np.array(to_rgb(each))) for each in colours)

@@ -168,13 +168,14 @@ def zipf(
     """
     check_order(models)
     by_name, held = named_models(models, WordModel), as_words(check_words(words))
+    for model in by_name.values():
+        words_for(model, held, None)  # else a model of other units would be drawn beside them
     styles = looks(list(by_name), color, models)
     ax = axes_or_new(ax)
     shares = np.sort(held.counts)[::-1] / held.counts.sum()
     rank = np.arange(1, shares.size + 1)
     ax.plot(rank, shares, "o", color=DATA_COLOUR, markersize=2.0, label="data", rasterized=True)
     for k, (name, model) in enumerate(by_name.items()):
-        words_for(model, held, None)  # else a model of other units would be drawn beside them
         drawn, index = unique_rows(model.sample(held.n_bins))
         shares = np.sort(np.bincount(index, minlength=len(drawn)))[::-1] / held.n_bins
         [line] = ax.plot(np.arange(1, shares.size + 1), shares, label=literal(name), linewidth=1.2)
