@@ -157,6 +157,7 @@ def test_with_too_few_words_a_share_is_a_lower_limit():
     result = information(mc.Independent().fit(X), X)
     assert math.isnan(result.share_stderr[1])
     assert ">= 0 %" in str(result)
+    assert result.method == ("words, too few", "exact")
 
 
 def test_windows_and_seconds_are_those_of_the_words():

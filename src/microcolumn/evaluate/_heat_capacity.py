@@ -20,14 +20,7 @@ from ..notebook import AsText
 from ..parameters import Parameters
 from ..partition.gibbs import Sampler, new_seed
 from ..partition.importance_weights import effective_sample_size
-from ..validation import (
-    Floats,
-    check_entries,
-    expect,
-    random_generator,
-    real_array,
-    whole_number,
-)
+from ..validation import Floats, check_entries, expect, random_generator, real_array, whole_number
 from ..words import Words, check_single_bins
 from ._model_words import listed_log_probability
 from ._synchrony import synchrony
@@ -127,7 +120,7 @@ def heat_capacity(
     --------
     >>> from microcolumn.models import Independent
     >>> coins = Independent.from_parameters(Parameters(b=[2.0, 2.0]))
-    >>> heat_capacity(coins, temperatures=[1.0, 2.0]).per_unit.round(3)  # (b / 2T cosh(b / 2T))^2
+    >>> heat_capacity(coins, temperatures=[1.0, 2.0]).per_unit.round(3)  # (b / 2T / cosh(b / 2T))^2
     array([[0.42 , 0.197]])
     """
     kind: Any = WordModel
@@ -141,7 +134,7 @@ def heat_capacity(
     if words is not None:
         held = words_for(model, words, None)
         check_single_bins(held)
-        sizes = {max(2, n_units * k // 5) for k in range(1, 5)} - {n_units}
+        sizes = {n for k in range(1, 5) if 1 < (n := n_units * k // 5) < n_units}
     for n in sorted(sizes):
         subsets = [held.subset(rng.permutation(n_units)[:n]) for _ in range(n_subsets)]
         fits = (clone(model).fit(subset) for subset in subsets)

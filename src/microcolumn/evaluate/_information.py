@@ -21,14 +21,8 @@ from ..partition import can_sample_exactly, exact_expectations
 from ..tables import AsTable
 from ..validation import Floats, expect, random_generator, whole_number
 from ..words import Words
-from ._explainable import explainable
-from ._model_words import (
-    chain_stderr,
-    drawn_words,
-    is_normalised,
-    listed_log_probability,
-    log_probability,
-)
+from ._explainable import LEAST_COVERAGE, explainable
+from ._model_words import chain_stderr, drawn_words, is_normalised, listed_log_probability
 from ._tune import TuneResult, named_models
 from .inputs import words_for, words_for_all
 from .significance import Estimate, with_error
@@ -54,7 +48,8 @@ class Information(AsText, AsTable):
         Of the data's multi-information. Where the words are too few to know that, a lower limit,
         whose error is NaN.
     method : tuple of str
-        ``"words"``; ``"exact"``, a sum; or ``"samples"``, of independent words, or ``"gibbs"``.
+        ``"words"``; ``"exact"``, a sum; or ``"samples"``, of independent words, or ``"gibbs"``. And
+        what there is to doubt: ``", too few"`` words, ``", log Z not converged"``.
     word_s : float
         How long a word lasts, seconds; NaN where it is not known.
     """
@@ -92,7 +87,7 @@ class Information(AsText, AsTable):
         return (
             f"{text_table(header, rows, left=('', 'by'))}\n"
             "Multi-information: bits per word below independent units of the same rates; share: "
-            "of the data's. A share with >= is a lower limit: there are too few words for more."
+            "of the data's. A share with >= is a lower limit, where the words do not tell more."
         )
 
 
@@ -147,7 +142,7 @@ def information(
         nats["data"] = [to_nats * each for each in (-gained.bits_per_second, gained.stderr)]
         nats["data"] += [to_nats * each for each in (explained.bits_per_second, explained.stderr)]
         nats["data"][0] += held.n_dims * _LOG_2
-        methods.append("words")
+        methods.append("words" + ", too few" * (explained.coverage < LEAST_COVERAGE))
     for name, model in by_name.items():
         start = None if held is None else words_for(model, held, None)
         nats[name], method = _exact(model) or _sampled(model, n_samples, start, rng)
@@ -166,10 +161,11 @@ def information(
 
 def _exact(model: WordModel) -> tuple[list[float], str] | None:
     """Entropy, multi-information (nats) and errors by sums; None where they take long."""
-    parameters = model.parameters_ if isinstance(model, PopulationModel) else None
-    theta = None if parameters is None else parameters.drop_dead_units()[0]
+    theta = None
+    if isinstance(model, PopulationModel):
+        model._check_joint()
+        theta, _ = model.parameters_.drop_dead_units()
     if theta is not None and theta.W is None and can_sample_exactly(theta):
-        model.log_partition()  # refuses what is no distribution of words
         log_z, means = exact_expectations(theta)
         pairs = ((theta.b, means.b), (theta.J, means.J), (theta.v, means.v))
         mean = sum(float(np.sum(a * m)) for a, m in pairs if a is not None and m is not None)
@@ -193,7 +189,7 @@ def _sampled(
         raise Unsupported(problem, "use fewer units or another model")
     X, n_chains = drawn_words(model, n_samples, start, rng)
     distinct, index = unique_rows(X)
-    log_p, log_z = log_probability(model, distinct)[index], model.log_partition()
+    log_p, log_z = model.score_samples(distinct)[index], model.log_partition()
     # Errors of the rates change the mean of log q in second order only.
     rates = X.mean(axis=0, dtype=np.float64)
     log_q = (xlogy(distinct, rates) + xlog1py(1.0 - distinct, -rates)).sum(axis=1)[index]
