@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 from planted_lattice import coupling_slopes, square_lattice
+from scipy import stats
 from scipy.special import gammaln, logsumexp
+from scipy.stats import entropy
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
@@ -83,7 +85,8 @@ def test_flat_models_are_their_words_one_by_one(every_word):
 def test_flat_models_of_correlated_units_grow_with_the_population():
     """Nonnenmacher et al. (2017): with correlations per unit it grows in proportion to the size.
 
-    Beta-binomial numbers of active units, as where a shared drive sets the probability of a spike.
+    Beta-binomial numbers of active units, as where a shared drive r is the probability of a spike.
+    The variance of -log p is that of n H(r), with H the entropy of one unit, to leading order.
     """
     per_unit = []
     for n in (100, 200, 400):
@@ -92,6 +95,8 @@ def test_flat_models_of_correlated_units_grow_with_the_population():
         log_p = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + beta[0] - beta[1]
         [at_one] = flat_capacity(np.exp(log_p), np.ones(1))
         per_unit.append(at_one / n)
+    r = stats.beta(0.4, 8.0).rvs(200_000, random_state=0)
+    assert per_unit[2] / 400 == pytest.approx(np.var(entropy([r, 1.0 - r])), rel=0.1)
     assert 1.8 < per_unit[2] / per_unit[1] < 2.1
     assert 1.7 < per_unit[1] / per_unit[0] < 2.1
 

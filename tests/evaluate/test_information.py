@@ -62,6 +62,17 @@ def test_entropy_of_many_independent_units_is_a_closed_form():
     assert result.multi_information[0] == pytest.approx(0.0, abs=1e-10)
 
 
+def test_entropy_of_a_flat_model_is_that_of_its_number_and_of_which_units():
+    """The closed form of flat models (Macke et al. 2011): H(K) + the mean of log2 (n choose K)."""
+    v = np.array([0.0, 0.0, 0.5, 1.3, 1.0, -0.5, 0.2])
+    model = KPairwise.from_parameters(mc.Parameters(b=np.full(6, -1.0), v=v))
+    ways = np.array([math.comb(6, k) for k in range(7)])
+    p = ways * np.exp(v - np.arange(7))
+    p /= p.sum()
+    expected = float(-p @ np.log2(p) + p @ np.log2(ways))
+    assert information(model).entropy[0] == pytest.approx(expected, abs=1e-10)
+
+
 def test_a_lattice_of_sixteen_spins_has_its_published_energies():
     """Numbers of states of the 4 x 4 lattice by energy: 20,524 of them at zero (OEIS A364781)."""
     energies = np.array([32, 24, 20, 16, 12, 8, 4])

@@ -58,7 +58,7 @@ def population_coupling(words: Words | ArrayLike) -> PopulationCoupling:
     --------
     >>> words = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 0]] * 50
     >>> population_coupling(words).coupling
-    array([ 0.5,  0.5, -1. ])
+    array([ 0.25,  0.25, -1.  ])
     """
     held = as_words(words)
     check_single_bins(held)
