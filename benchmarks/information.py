@@ -1,6 +1,6 @@
 """Entropies and heat capacities: honest errors.
 
-    python benchmarks/information.py               # 60 models, about two minutes of one core
+    python benchmarks/information.py               # 60 models, two and a half minutes of one core
     python benchmarks/information.py --models 20
 
 z = (estimate - exact) / stderr must look standard normal. Exact values are sums over all words.

@@ -27,8 +27,6 @@ from ._tune import TuneResult, named_models
 from .inputs import words_for, words_for_all
 from .significance import Estimate, with_error
 
-_LOG_2 = math.log(2.0)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Information(AsText, AsTable):
@@ -132,31 +130,34 @@ def information(
         check_is_fitted(expect(f"models[{name!r}]", model, kind, "fitted models of words"))
     whole_number("n_samples", n_samples, least=2)
     held = None if words is None else words_for_all(by_name, words, None)
-    nats, methods = dict[str, list[float]](), []
+    bits, methods = list[list[float]](), []
     one = next(iter(by_name.values()))
     word_s = (one.bin_width_ or math.nan) * getattr(one, "window_", 1)
     if held is not None:
         # What the best model gains over fair coins is what words lack of one bit per unit.
         gained, explained = explainable(held, np.full(held.n_dims, 0.5)), explainable(held)
-        word_s, to_nats = held.bin_width * held.window, held.bin_width * held.window * _LOG_2
-        nats["data"] = [to_nats * each for each in (-gained.bits_per_second, gained.stderr)]
-        nats["data"] += [to_nats * each for each in (explained.bits_per_second, explained.stderr)]
-        nats["data"][0] += held.n_dims * _LOG_2
+        word_s = held.bin_width * held.window
+        per_second = gained.bits_per_second, gained.stderr, explained.bits_per_second
+        bits.append([word_s * each for each in (*per_second, explained.stderr)])
+        bits[0][0] = held.n_dims - bits[0][0]
         methods.append("words" + ", too few" * (explained.coverage < LEAST_COVERAGE))
-    for name, model in by_name.items():
+    for model in by_name.values():
         start = None if held is None else words_for(model, held, None)
-        nats[name], method = _exact(model) or _sampled(model, n_samples, start, rng)
+        nats, method = _exact(model) or _sampled(model, n_samples, start, rng)
+        bits.append([each / math.log(2.0) for each in nats])
         methods.append(method)
-    bits = np.array(list(nats.values())).T / _LOG_2
-    share, share_stderr = np.full((2, len(nats)), np.nan)
+    entropy, stderr, below, below_stderr = np.array(bits).T
+    share, share_stderr = np.full((2, len(bits)), np.nan)
     knows = held is not None and held.n_dims > 1 and explained.upper > 0.0
-    for k in range(1, len(nats)) if knows else ():
-        share[k], share_stderr[k], least = explained.share_of(*(bits[2:, k] / word_s))
+    for k in range(1, len(bits)) if knows else ():
+        share[k], share_stderr[k], least = explained.share_of(
+            below[k] / word_s, below_stderr[k] / word_s
+        )
         if not explained.is_reliable:
             share[k], share_stderr[k] = least, math.nan
-    return Information(
-        tuple(nats), bits[0], bits[1], bits[2], bits[3], share, share_stderr, (*methods,), word_s
-    )
+    names = (*(["data"] if held is not None else []), *by_name)
+    about = entropy, stderr, below, below_stderr, share, share_stderr
+    return Information(names, *about, tuple(methods), word_s)
 
 
 def _exact(model: WordModel) -> tuple[list[float], str] | None:
