@@ -147,7 +147,7 @@ def test_what_cannot_be_used_is_refused(subsampled):
         with pytest.raises(ValueError, match=r"temperatures\[\d\] is .*; pass positive numbers"):
             heat_capacity(model, temperatures=temperatures)
     with pytest.raises(ValueError, match="n_subsets"):
-        heat_capacity(model, words, n_subsets=0)
+        heat_capacity(model, words, n_subsets=1)
     windows = words.subset([0, 1]).embed(2)
     of_windows = mc.Ising().fit(windows)
     with pytest.raises(ValueError, match="span 2 bins"):

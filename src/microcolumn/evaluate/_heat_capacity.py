@@ -52,8 +52,8 @@ class HeatCapacity(AsText):
     temperatures : ndarray, shape (n_temperatures,)
         Increasing; the model is at 1.
     per_unit, stderr : ndarray
-        Of the model, with the standard error: over subsets, NaN of a single one; of all units over
-        chains, 0 of a sum. NaN where chains that cooled down are no longer in equilibrium.
+        Of the model, with the standard error: over subsets; of all units over chains, 0 of a sum.
+        NaN where chains that cooled down are no longer in equilibrium.
     flat : ndarray
         Of the flat models. NaN where it hangs on numbers of active units that were never drawn.
     """
@@ -112,7 +112,7 @@ def heat_capacity(
     temperatures : array_like, shape (n_temperatures,), optional
         1 is added. By default 41 from 0.5 to 2.
     n_subsets : int
-        Random subsets of a fifth of all units, of two fifths and so on.
+        Random subsets of a fifth of all units, of two fifths and so on, with ``words`` only.
     random_state : int, Generator or None
         Source of subsets and chains.
 
@@ -125,7 +125,7 @@ def heat_capacity(
     """
     kind: Any = WordModel
     check_is_fitted(expect("model", model, kind, "a fitted model of words"))
-    whole_number("n_subsets", n_subsets, least=1)
+    whole_number("n_subsets", n_subsets, least=2)
     usual = 2.0 ** np.linspace(-1.0, 1.0, 41)
     grid = real_array("temperatures", usual if temperatures is None else temperatures, "pass some")
     check_entries("temperatures", grid, (grid > 0.0) & (grid < np.inf), "pass positive numbers")
@@ -139,8 +139,8 @@ def heat_capacity(
         subsets = [held.subset(rng.permutation(n_units)[:n]) for _ in range(n_subsets)]
         fits = (clone(model).fit(subset) for subset in subsets)
         own, _, flat = np.array([_capacities(fit, grid, rng) for fit in fits]).swapaxes(0, 1)
-        error = own.std(axis=0, ddof=1) if n_subsets > 1 else np.full(grid.size, np.nan)
-        rows.append([own.mean(axis=0), error / math.sqrt(n_subsets), flat.mean(axis=0)])
+        error = own.std(axis=0, ddof=1) / math.sqrt(n_subsets)
+        rows.append([own.mean(axis=0), error, flat.mean(axis=0)])
     rows.append([*_capacities(model, grid, rng)])
     all_sizes = np.array([*sorted(sizes), n_units], dtype=np.int64)
     per_unit = np.array(rows).swapaxes(0, 1) / all_sizes[:, None]

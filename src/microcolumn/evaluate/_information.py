@@ -150,12 +150,9 @@ def information(
     share, share_stderr = np.full((2, len(bits)), np.nan)
     knows = held is not None and held.n_dims > 1 and explained.upper > 0.0
     for k in range(1, len(bits)) if knows else ():
-        share[k], share_stderr[k], least = explained.share_of(
-            below[k] / word_s, below_stderr[k] / word_s
-        )
-        if not explained.is_reliable:
-            share[k], share_stderr[k] = least, math.nan
-    names = (*(["data"] if held is not None else []), *by_name)
+        value, error, least = explained.share_of(below[k] / word_s, below_stderr[k] / word_s)
+        share[k], share_stderr[k] = (value, error) if explained.is_reliable else (least, math.nan)
+    names = (*["data"] * (held is not None), *by_name)
     about = entropy, stderr, below, below_stderr, share, share_stderr
     return Information(names, *about, tuple(methods), word_s)
 
