@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.units import Units, layers_from_the_top
+from microcolumn.units import Units, labels_from_the_top
 
 
 def test_names_and_labels_may_be_bytes_as_hdf5_files_hold_them():
@@ -53,8 +53,8 @@ def test_depths_move_to_another_reference_and_back():
 def test_layers_are_listed_from_the_surface_down():
     labels = ["V/VI", "", "II/III", "V/VI", "?"]
     depths = [900.0, 10.0, 300.0, 1100.0, np.nan]
-    assert layers_from_the_top(Units("abcde", depths, labels)) == ["II/III", "V/VI", "?", ""]
+    assert labels_from_the_top(Units("abcde", depths, labels)) == ["II/III", "V/VI", "?", ""]
     above = Units("abcde", depths, labels, depth_reference="tip")
-    assert layers_from_the_top(above) == ["V/VI", "II/III", "?", ""]
-    assert layers_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
-    assert layers_from_the_top(Units("a")) == []
+    assert labels_from_the_top(above) == ["V/VI", "II/III", "?", ""]
+    assert labels_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
+    assert labels_from_the_top(Units("a")) == []
