@@ -4,6 +4,11 @@ from ._beyond_stimulus import (
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
+from ._coupling_factors import (
+    CouplingFactor as CouplingFactor,
+    CouplingFactors as CouplingFactors,
+    coupling_factors as coupling_factors,
+)
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._intervals import intervals as intervals
 from ._layer_results import (
