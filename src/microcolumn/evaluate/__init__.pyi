@@ -1,9 +1,11 @@
+from ._basins import Basins as Basins, basins as basins
 from ._beyond_stimulus import (
     BeyondStimulus as BeyondStimulus,
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
+from ._communities import Communities as Communities, communities as communities
 from ._coupling_factors import (
     CouplingFactor as CouplingFactor,
     CouplingFactors as CouplingFactors,
