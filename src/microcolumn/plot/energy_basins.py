@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from ..errors import BadInput
 from ..evaluate import Basins, basins as find_basins
 from ..models import PopulationModel
-from ..validation import whole_number
+from ..validation import expect, whole_number
 from ..words import Words
-from ._inputs import documented, entitle, fitted_model
+from ._inputs import check_fitted, documented, entitle
 from .style import Colour, axes_or_new, by_name, literal
 from .time import COLOURS
 from .tips import tip
@@ -35,7 +35,7 @@ def basins(
 
     A row is a basin, named by the units that are active at its minimum; its height is the share of
     the words of each stretch of time, relative to the largest of the row, which stands on the
-    right. The basin of silence is left out.
+    right. The basin of silence is left out unless there is no other.
 
     Parameters
     ----------
@@ -51,12 +51,14 @@ def basins(
         Of all basins, or by their units, such as ``{"3 7": "red"}``.
     """
     if not isinstance(source, Basins):
+        kind: type[PopulationModel] = PopulationModel
+        remedy = "pass a fitted model with an energy, or what mc.evaluate.basins returns"
+        source = expect("source", source, kind, remedy)
         if words is None:
             raise BadInput("basins are those of words", "pass words in time order, too")
-        source = find_basins(fitted_model(source, "one fitted model with an energy"), words)
+        source = find_basins(check_fitted(source), words)
     some = np.flatnonzero(source.minima.any(axis=1))[: whole_number("most", most, least=1)]
-    if not some.size:
-        raise BadInput("all words descend to silence", "pass a model with stronger couplings")
+    some = some if some.size else np.zeros(1, dtype=np.intp)
     names = [source.units[k] for k in some]
     colours = by_name(names, COLOURS, color)
     ax = axes_or_new(ax, (4.2, 0.8 + _LINE * max(some.size, 3)))
