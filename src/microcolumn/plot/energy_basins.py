@@ -11,7 +11,7 @@ from ..evaluate import Basins, basins as find_basins
 from ..models import PopulationModel
 from ..validation import expect, whole_number
 from ..words import Words
-from ._inputs import check_fitted, documented, entitle
+from ._inputs import check_fitted, check_words, documented, entitle
 from .style import Colour, axes_or_new, by_name, literal
 from .time import COLOURS
 from .tips import tip
@@ -56,7 +56,7 @@ def basins(
         source = expect("source", source, kind, remedy)
         if words is None:
             raise BadInput("basins are those of words", "pass words in time order, too")
-        source = find_basins(check_fitted(source), words)
+        source = find_basins(check_fitted(source), check_words(words))
     some = np.flatnonzero(source.minima.any(axis=1))[: whole_number("most", most, least=1)]
     some = some if some.size else np.zeros(1, dtype=np.intp)
     names = [source.units[k] for k in some]
