@@ -62,8 +62,6 @@ class CouplingFactors(AsText, AsTable):
         Positions of the units of each pair.
     strength, distance_um : ndarray of float64, shape (n_pairs,)
         Mean ``abs(J)`` over all lags of the window, nats, and distances, NaN where not known.
-    same : dict of str to ndarray of bool, shape (n_pairs,)
-        Which pairs share each label.
     n_units, n_permutations : int
         Units of which all factors are known, and permutations of them.
     notes : tuple of str
@@ -76,7 +74,6 @@ class CouplingFactors(AsText, AsTable):
     pairs: NDArray[np.intp]
     strength: Floats
     distance_um: Floats
-    same: dict[str, NDArray[np.bool_]]
     n_units: int
     n_permutations: int
     notes: tuple[str, ...]
@@ -125,52 +122,33 @@ def coupling_factors(
 
     Examples
     --------
-    >>> units = Units("abcdefgh", 100.0 * np.arange(8.0), labels={"cell_type": "eieieiei"})
-    >>> far = np.abs(np.subtract.outer(np.arange(8), np.arange(8)))
-    >>> theta = Parameters(b=np.zeros(8), J=(far == 1) * 0.5)
-    >>> tested = coupling_factors(theta, units, group_by="cell_type")
-    >>> [(row.factor, row.p_value < 0.05, row.partial_p_value < 0.05) for row in tested.factors]
-    [('distance', True, True), ('cell_type', True, True)]
+    >>> units = Units(map(str, range(12)), 100.0 * np.arange(12.0), layer=["II"] * 6 + ["V"] * 6)
+    >>> far = np.abs(np.subtract.outer(np.arange(12), np.arange(12)))
+    >>> print(coupling_factors(Parameters(b=np.zeros(12), J=0.5 * (far == 1)), units))
+    couplings |J| by        nats       p  others constant       p
+    distance, per 100 µm  -0.038  0.0001           -0.036  0.0001
+    same layer             +0.15  0.0049           +0.022    0.68
+    p from 9,999 permutations of 12 units
     """
     theta, rng = parameters_of(model, "model"), random_generator(random_state)
     if theta.J is None:
         raise BadInput("this model has no couplings", "pass an Ising or a SemiRBM")
-    table = units_of(getattr(model, "words_info_", None), units)
-    if table is None:
-        raise BadInput("this model does not know its units", "pass a table of units")
-    window = theta.n_visible // len(table)
-    if window * len(table) != theta.n_visible:
-        problem = f"has {len(table)} units for {theta.n_visible} bits"
-        raise BadArgument("units", problem, "pass the units that the model was fitted on")
+    table = _table_of(model, theta, units)
     names = table.group_by if group_by is None else group_by
     labels = _labels(table, [names] if isinstance(names, str) else names)
     places, notes = _places(table, positions_um)
-    used = ~np.isnan(places).any(axis=1)
-    for each in labels.values():
-        used &= each != ""
-    n_used = int(used.sum())
-    if n_used < _FEWEST_UNITS:
-        problem = f"all factors are known of {n_used} units, and {_FEWEST_UNITS} are needed"
-        raise BadInput(problem, "leave out labels or positions that few have")
-    if n_used < len(table):
-        notes.append(
-            f"{len(table) - n_used} of {len(table)} units have no place or label: left out"
-        )
-    members = np.flatnonzero(used)
-    upper = np.triu_indices(n_used, 1)
-    by_lag = np.abs(theta.J).reshape(window, len(table), window, len(table)).mean(axis=(0, 2))
-    strength = by_lag[np.ix_(members, members)][upper]
+    members = _members(places, labels, notes)
+    upper = np.triu_indices(members.size, 1)
+    by_lag = theta.n_visible // len(table), len(table)
+    J = np.abs(theta.J).reshape(by_lag * 2).mean(axis=(0, 2))
+    strength = J[np.ix_(members, members)][upper]
     distance = np.linalg.norm(places[members, None] - places[members], axis=2)
     matrices = {"distance": distance / 100.0} if places.shape[1] else {}
-    same = {name: np.equal.outer(each[members], each[members]) for name, each in labels.items()}
-    matrices |= {name: each.astype(np.float64) for name, each in same.items()}
-    for name in [name for name, each in matrices.items() if np.ptp(each[upper]) == 0.0]:
-        del matrices[name]
-        notes.append(f"{plain_label(name)} is the same for all pairs and not tested")
-    if not matrices:
-        raise BadInput("these units have neither distances nor labels that differ", "name others")
+    for name, each in labels.items():
+        matrices[name] = np.equal.outer(each[members], each[members]).astype(np.float64)
+    matrices = _that_differ(matrices, notes)
     n_wanted = whole_number("n_permutations", n_permutations, least=1)
-    orders = rng.permuted(np.tile(np.arange(n_used), (n_wanted, 1)), axis=1)
+    orders = rng.permuted(np.tile(np.arange(members.size), (n_wanted, 1)), axis=1)
     factors = []
     for name, matrix in matrices.items():
         others = [each[upper] for other, each in matrices.items() if other != name]
@@ -181,11 +159,50 @@ def coupling_factors(
         pairs=members[np.column_stack(upper)],
         strength=strength,
         distance_um=distance[upper] if places.shape[1] else np.full(strength.size, math.nan),
-        same={name: each[upper] for name, each in same.items()},
-        n_units=n_used,
+        n_units=members.size,
         n_permutations=n_wanted,
         notes=tuple(notes),
     )
+
+
+def _table_of(model: PopulationModel | Parameters, theta: Parameters, units: Units | None) -> Units:
+    table = units_of(getattr(model, "words_info_", None), units)
+    if table is None:
+        raise BadInput("this model does not know its units", "pass a table of units")
+    if theta.n_visible % len(table):
+        problem = f"has {len(table)} units for {theta.n_visible} bits"
+        raise BadArgument("units", problem, "pass the units that the model was fitted on")
+    return table
+
+
+def _members(
+    places: Floats, labels: dict[str, NDArray[np.str_]], notes: list[str]
+) -> NDArray[np.intp]:
+    """Positions of the units of which all is known; a note is added about the others."""
+    known = np.logical_and.reduce(
+        [~np.isnan(places).any(axis=1), *(each != "" for each in labels.values())]
+    )
+    members = np.flatnonzero(known)
+    if members.size < _FEWEST_UNITS:
+        problem = f"all factors are known of {members.size} units, and {_FEWEST_UNITS} are needed"
+        raise BadInput(problem, "leave out labels or positions that few have")
+    if members.size < known.size:
+        left_out = f"{known.size - members.size} of {known.size} units"
+        notes.append(f"{left_out} have no place or label and are left out")
+    return members
+
+
+def _that_differ(matrices: dict[str, Floats], notes: list[str]) -> dict[str, Floats]:
+    """Factors (n_units, n_units) that are not the same for all pairs; notes on the others."""
+    kept = {}
+    for name, each in matrices.items():
+        if np.ptp(each[np.triu_indices(len(each), 1)]) > 0.0:
+            kept[name] = each
+        else:
+            notes.append(f"{plain_label(name)} is the same for all pairs and not tested")
+    if not kept:
+        raise BadInput("these units have neither distances nor labels that differ", "name others")
+    return kept
 
 
 def _labels(units: Units, names: Sequence[str]) -> dict[str, NDArray[np.str_]]:
