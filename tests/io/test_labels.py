@@ -31,6 +31,13 @@ def test_any_column_is_kept_that_is_asked_for_also_of_whole_numbers():
     assert labels["hemisphere"] == ["left", "left", "right", "right"]
 
 
+def test_a_column_asked_for_in_other_capitals_comes_once_and_none_without_a_name():
+    assert set(labels_of(COLUMNS | {"": list("aabb")}, ["Cell_Type"])) == {
+        "Cell_Type",
+        "electrodes.hemisphere",
+    }
+
+
 def test_a_column_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(BadArgument, match="cell_type") as caught:
         labels_of(COLUMNS, ["colour"])

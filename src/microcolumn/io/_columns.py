@@ -130,7 +130,7 @@ def labels_of(columns: Columns, group_by: Iterable[str]) -> dict[str, list[str]]
 
     The columns that make depths, layers, areas, probes and qualities are not among the others.
     """
-    labels = {}
+    labels, named = {}, {""}
     for asked in group_by:
         column = next(
             columns_named((prefix + asked.lower() for prefix in _PREFIXES), columns), None
@@ -139,8 +139,9 @@ def labels_of(columns: Columns, group_by: Iterable[str]) -> dict[str, list[str]]
             problem = f"is {asked!r}, which is none of the columns {name_list(columns)}"
             raise BadArgument("group_by", problem, "name one of them")
         labels[asked] = _labels_of(columns[column])
+        named.add(column)
     for column, entries in columns.items():
-        if column.lower() in _OF_UNITS or column in labels or len(column) > _LONGEST_LABEL:
+        if column.lower() in _OF_UNITS or column in named or len(column) > _LONGEST_LABEL:
             continue
         texts = as_labels(entries) if all(isinstance(entry, str) for entry in entries) else []
         known = {text for text in texts if text}
