@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from microcolumn.units import Units, layers_from_the_top
+from microcolumn.errors import BadArgument
+from microcolumn.units import Units, labels_from_the_top
 
 
 def test_names_and_labels_may_be_bytes_as_hdf5_files_hold_them():
@@ -53,8 +54,60 @@ def test_depths_move_to_another_reference_and_back():
 def test_layers_are_listed_from_the_surface_down():
     labels = ["V/VI", "", "II/III", "V/VI", "?"]
     depths = [900.0, 10.0, 300.0, 1100.0, np.nan]
-    assert layers_from_the_top(Units("abcde", depths, labels)) == ["II/III", "V/VI", "?", ""]
+    assert labels_from_the_top(Units("abcde", depths, labels)) == ["II/III", "V/VI", "?", ""]
     above = Units("abcde", depths, labels, depth_reference="tip")
-    assert layers_from_the_top(above) == ["V/VI", "II/III", "?", ""]
-    assert layers_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
-    assert layers_from_the_top(Units("a")) == []
+    assert labels_from_the_top(above) == ["V/VI", "II/III", "?", ""]
+    assert labels_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
+    assert labels_from_the_top(Units("a")) == []
+
+
+CELLS = {"cell_type": ["e", "i", "e", ""], "shank": ["1", "1", "2", "2"]}
+
+
+def test_further_labels_are_columns_and_follow_their_units():
+    units = Units("abcd", labels=CELLS, group_by=["cell_type", "shank"])
+    assert units.columns["cell_type"] == ("e", "i", "e", "")
+    assert units.to_rows()[1] == {
+        "id": "b",
+        "multiunit": False,
+        "cell_type": "i",
+        "shank": "1",
+    }
+    taken = units.take([2, 0])
+    assert (taken.label(), taken.label("shank")) == (("e", "e"), ("2", "1"))
+    assert taken.group_by == ("cell_type", "shank")
+
+
+def test_units_are_grouped_by_layer_unless_stated_otherwise():
+    units = Units("abcd", layer=["II", "IV", "IV", "V"], labels=CELLS)
+    assert (units.label(), units.label_name) == (("II", "IV", "IV", "V"), "layer")
+    grouped = units.grouped_by("cell_type")
+    assert (grouped.label(), grouped.label_name) == (("e", "i", "e", ""), "cell type")
+    assert grouped.layer == units.layer
+    assert Units("ab").label() is None
+
+
+def test_areas_probes_and_qualities_are_labels_too():
+    units = Units("ab", area=["VISp", "VISl"], probe=["A", "B"], quality=["good", "mua"])
+    assert units.grouped_by("area").label() == ("VISp", "VISl")
+    assert units.label("probe") == ("A", "B")
+    assert units.label("quality") == ("good", "mua")
+
+
+def test_labels_that_are_not_there_are_refused_by_name():
+    for group_by in ("colour", "area", []):
+        with pytest.raises(BadArgument) as caught:
+            Units("abcd", labels=CELLS, group_by=group_by)
+        assert caught.value.argument == "group_by"
+    with pytest.raises(BadArgument, match="cell_type, shank"):
+        Units("abcd", labels=CELLS).grouped_by("cell type")
+
+
+def test_further_labels_need_names_and_lengths_of_their_own():
+    for labels in ({"layer": "abcd"}, {"depth_um": "abcd"}, {3: "abcd"}):
+        with pytest.raises(BadArgument, match="name of its own"):
+            Units("abcd", labels=labels)
+    with pytest.raises(BadArgument, match="2 labels for 4 units"):
+        Units("abcd", labels={"cell_type": "ei"})
+    with pytest.raises(TypeError, match="labels"):
+        Units("abcd", labels=["e", "i", "e", "i"])

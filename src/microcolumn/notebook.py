@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .formatting import counted, html_list, html_table, html_text, number
-from .units import TEXT_COLUMNS, Units, layers_from_the_top
+from .units import TEXT_COLUMNS, Units, labels_from_the_top
 from .validation import Floats
 
 
@@ -44,10 +44,13 @@ def units_tables(units: Units, name: str, values: Floats) -> str:
 
 
 def units_by_group(units: Units, name: str, values: Floats) -> dict[str, Sequence[str]]:
-    """Number of units, depths and median, smallest and largest value by area and layer, as text."""
-    groups = [column for column in ("area", "layer") if getattr(units, column)]
-    known = [getattr(units, column) for column in groups]
-    labels = list(zip(*known, strict=True)) if known else [("all",)] * len(units)
+    """Number of units, depths and median, smallest and largest value by group, as text.
+
+    Groups are of units of one area and one layer, or one label that units are grouped by.
+    """
+    columns = {"area": units.area, units.label_name: units.label()}
+    known = {name: column for name, column in columns.items() if column}
+    groups, labels = list(known), list(zip(*known.values(), strict=True)) or [("all",)] * len(units)
     depth = [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
     header = [*(groups or [""]), "units", *depth, f"{name}: median (range)"]
     rows = []
@@ -61,10 +64,10 @@ def units_by_group(units: Units, name: str, values: Floats) -> dict[str, Sequenc
 
 
 def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Groups by area, and in an area by layer from the top."""
+    """Groups by area, and in an area by label from the top."""
     distinct = list(dict.fromkeys(labels))
-    if not units.layer:
+    if not units.label():
         return distinct
     areas = list(dict.fromkeys(label[:-1] for label in labels))
-    layers = layers_from_the_top(units)
-    return sorted(distinct, key=lambda each: (areas.index(each[:-1]), layers.index(each[-1])))
+    order = labels_from_the_top(units)
+    return sorted(distinct, key=lambda each: (areas.index(each[:-1]), order.index(each[-1])))

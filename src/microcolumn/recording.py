@@ -321,6 +321,17 @@ class Recording:
             raise BadInput(f"the table has {len(units)} units for {self.n_units}", "pass one each")
         return self._like(units=units)
 
+    def group_by(self, *names: str) -> Recording:
+        """The same recording with units drawn and tested by these labels, such as cell types.
+
+        Examples
+        --------
+        >>> units = Units(["a", "b"], labels={"cell_type": ["basket", "pyramidal"]})
+        >>> Recording([[0.1, 0.4], [0.2]], units).group_by("cell_type").units.label_name
+        'cell type'
+        """
+        return self.with_units(self.units.grouped_by(*names))
+
     def with_notes(self, notes: Iterable[str]) -> Recording:
         """The same recording with further notes on what was done to the data."""
         return self._like(notes=(*self.notes, *notes))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import BadArgument, BadInput
+from .errors import BadArgument, BadInput, name_list
 from .formatting import counted, html_list, number
 from .tables import AsTable
 from .validation import (
     check_entries,
     check_positions,
     check_unmasked,
+    expect,
     one_of,
     real_number,
     real_vector,
@@ -71,6 +72,12 @@ class Units(AsTable):
         Brain area of each unit, for example ``"VISp"``; ``""`` if unknown.
     probe : iterable of str, optional
         Probe that recorded each unit, for example ``"probeA"``; ``""`` if unknown.
+    labels : mapping of str to iterable of str, optional
+        Further labels of the units by name, for example ``{"cell_type": ["basket", ""]}``; ``""``
+        if unknown.
+    group_by : str or iterable of str
+        Names of the labels by which units are drawn and tested: ``"layer"``, ``"area"``,
+        ``"probe"``, ``"quality"`` or further labels. Plots have the order of the first.
 
     Examples
     --------
@@ -89,6 +96,8 @@ class Units(AsTable):
     multiunit: NDArray[np.bool_]
     area: tuple[str, ...] | None
     probe: tuple[str, ...] | None
+    labels: dict[str, tuple[str, ...]]
+    group_by: tuple[str, ...]
 
     def __init__(
         self,
@@ -101,6 +110,8 @@ class Units(AsTable):
         multiunit: ArrayLike | None = None,
         area: Iterable[str] | None = None,
         probe: Iterable[str] | None = None,
+        labels: Mapping[str, Iterable[str]] | None = None,
+        group_by: str | Iterable[str] = "layer",
     ) -> None:
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
@@ -120,8 +131,12 @@ class Units(AsTable):
             depths.flags.writeable = False
             columns["depth_um"] = depths
             columns["depth_reference"] = one_of("depth_reference", reference, DEPTH_REFERENCES)
+        columns["labels"] = _further_labels(labels or {}, n_units)
+        columns["group_by"] = _names_of_labels(group_by)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
+        for name in self.group_by:
+            self.label(name)
 
     @classmethod
     def numbered(cls, n_units: int) -> Units:
@@ -138,9 +153,45 @@ class Units(AsTable):
         for name in TEXT_COLUMNS[1:]:
             if getattr(self, name):
                 columns[name] = getattr(self, name)
+        columns |= self.labels
         if self.depth_um is not None:
             columns["depth, µm"] = [number(depth, 0) for depth in self.depth_um.tolist()]
         return columns
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per unit, by the name of the column, with further labels."""
+        further = [{k: v[n] for k, v in self.labels.items()} for n in range(len(self))]
+        return [row | more for row, more in zip(AsTable.to_rows(self), further, strict=True)]
+
+    def label(self, name: str | None = None) -> tuple[str, ...] | None:
+        """One label of each unit by its name, by default the first that units are grouped by.
+
+        None where there are no layers.
+        """
+        chosen = self.group_by[0] if name is None else name
+        own = {each: getattr(self, each) for each in TEXT_COLUMNS[1:]}
+        known = {k: v for k, v in (own | self.labels).items() if v is not None}
+        if chosen not in known and chosen != "layer":
+            problem = f"is {chosen!r}, which is no label of these units"
+            remedy = f"choose from {name_list(known)}" if known else "pass labels={...} to Units"
+            raise BadArgument("group_by", problem, remedy)
+        return known.get(chosen)
+
+    @property
+    def label_name(self) -> str:
+        """What texts and plots call the label that units are grouped by: ``"cell type"``."""
+        return plain_label(self.group_by[0])
+
+    def grouped_by(self, *names: str) -> Units:
+        """The same units, drawn and tested by these labels.
+
+        Examples
+        --------
+        >>> units = Units("abc", labels={"cell_type": ["basket", "basket", "pyramidal"]})
+        >>> units.grouped_by("cell_type").label()
+        ('basket', 'basket', 'pyramidal')
+        """
+        return replace(self, group_by=names)
 
     def _repr_html_(self) -> str:
         listed_units = html_list(self.columns, "unit", left=TEXT_COLUMNS)
@@ -151,6 +202,7 @@ class Units(AsTable):
         chosen = check_positions("positions", positions, len(self))
         columns = {name: getattr(self, name) for name in ("ids", *TEXT_COLUMNS[1:])}
         kept: dict[str, Any] = {k: [v[n] for n in chosen] for k, v in columns.items() if v}
+        kept["labels"] = {k: [v[n] for n in chosen] for k, v in self.labels.items()}
         if self.depth_um is not None:
             kept["depth_um"] = self.depth_um[chosen]
         return replace(self, multiunit=self.multiunit[chosen], **kept)
@@ -192,12 +244,23 @@ class Units(AsTable):
         return replace(self, depth_um=depths, depth_reference=depth_reference)
 
 
-def layers_from_the_top(units: Units) -> list[str]:
-    """Distinct layers by the mean depth of their units, superficial first, unknown (``""``) last.
+def plain_label(name: str) -> str:
+    """The name of a label in a sentence: ``"cell type"`` for ``"cell_type"``."""
+    return name.replace("_", " ")
 
-    Layers whose units have no known depth stay in the order in which they appear.
+
+def several_labels(name: str) -> str:
+    """Labels of that name in a sentence: ``"layers"``, or ``"cell type labels"``."""
+    return "layers" if name == "layer" else f"{plain_label(name)} labels"
+
+
+def labels_from_the_top(units: Units) -> list[str]:
+    """Distinct labels by the mean depth of their units, superficial first, unknown (``""``) last.
+
+    They are those that units are grouped by. Labels whose units have no known depth stay in the
+    order in which they appear.
     """
-    labels = np.array(units.layer or ())
+    labels = np.array(units.label() or ())
     if units.depth_um is None:
         depths = np.full(labels.size, np.nan)
     else:
@@ -235,6 +298,23 @@ def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     if len(labels) != n_units:
         raise BadArgument(name, f"has {len(labels)} labels for {n_units} units", "pass one each")
     return labels
+
+
+def _further_labels(labels: Any, n_units: int) -> dict[str, tuple[str, ...]]:
+    remedy = "pass a mapping of names to one label per unit"
+    own = {"id", "depth_um", "depth_reference", "multiunit", *TEXT_COLUMNS}
+    for name in expect("labels", labels, Mapping, remedy):
+        if not isinstance(name, str) or name in own:
+            raise BadArgument("labels", f"has the name {name!r}", "choose a name of its own")
+    return {name: _labels(f"labels[{name!r}]", each, n_units) for name, each in labels.items()}
+
+
+def _names_of_labels(group_by: str | Iterable[str]) -> tuple[str, ...]:
+    remedy = "name labels of the units, such as 'layer' or 'cell_type'"
+    names = texts("group_by", [group_by] if isinstance(group_by, str) else group_by, remedy)
+    if not names:
+        raise BadArgument("group_by", "is empty", remedy)
+    return tuple(dict.fromkeys(names))
 
 
 def _multiunit(

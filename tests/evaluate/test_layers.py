@@ -11,6 +11,7 @@ from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.simulate.microcolumns import preset
+from microcolumn.units import Units
 from microcolumn.words import Words
 
 LABELS = ("II/III",) * 8 + ("IV",) * 6 + ("V/VI",) * 7
@@ -277,3 +278,18 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     small = layer_statistics(few, list("aabbcc"))
     monkeypatch.undo()
     assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value
+
+
+def test_labels_of_any_name_are_tested_as_layers_are():
+    rng = np.random.default_rng(0)
+    theta = Parameters(b=np.zeros(6), W=rng.normal(size=(6, 2)))
+    labels = ["FS", "RS", "RS", "FS", "FS", "RS"]
+    units = Units("abcdef", layer=labels, labels={"cell_type": labels})
+    by_layer, by_type = (
+        layer_statistics(theta, units, group_by=name) for name in ("layer", "cell_type")
+    )
+    assert by_type.overall_p_value == by_layer.overall_p_value
+    assert "units by cell type: FS: 3, RS: 3" in str(by_type)
+    assert "layer" not in str(by_type)
+    assert [row["cell_type"] for row in by_type.to_rows()] == [r.layer for r in by_layer.hidden]
+    assert layer_statistics(theta, units.grouped_by("cell_type")).group_by == "cell_type"

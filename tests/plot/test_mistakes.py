@@ -73,6 +73,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "annealing_error": (convergence,),
         "arcs": (ising,),
         "assembly": (rbm, 0),
+        "basins": (rbm, words),
         "correlations": (words,),
         "correlogram": (recording,),
         "couplings": (ising,),

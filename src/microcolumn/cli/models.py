@@ -21,7 +21,7 @@ from .certificates import as_dict, certificate, window_of
 from .commands import app, command
 
 if TYPE_CHECKING:
-    from ..evaluate import Prediction
+    from ..evaluate import CouplingFactors, Prediction
     from ..recording import Recording
 
 _setting = partial(typer.Option, rich_help_panel="What is fitted")
@@ -59,14 +59,21 @@ def fit(
         help="Fit to this share of the words, in blocks of time, and score the rest; by "
         "default fit to all.",
     ),
+    network: Path | None = typer.Option(
+        None,
+        help="Of an Ising model: where its couplings are saved with their errors, as a .graphml or "
+        "a .csv; those that differ from 0 at a false discovery rate of 5 %.",
+    ),
     json: bool = output.JSON,
 ) -> None:
     """Fit a model to the words of a recording, save it, and print how well the fit converged.
 
     The file holds the model's units, bin width and window, which predict and sample take from
-    it. With --train, the score on the words that were left out is printed too.
+    it. With --train, the score on the words that were left out is printed too; with --group-by,
+    whether couplings go with these labels and with distance.
     """
     output.say_started(output.OF_FITS)
+    _check_network(network, model)
     settings = reading.given(
         n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
@@ -92,6 +99,9 @@ def fit(
         held_out = None if held is None else score(estimator, held)
         saved.write(to_bytes(estimator))
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
+        if network is not None and sure is not None:
+            sure.save_network(network, words.units)
+        factors = _coupling_factors(estimator) if data.group_by else None
     if json:
         names = ("bits_per_second", "stderr", "n_words", "spurious_mass")
         scored = held_out and {name: getattr(held_out, name) for name in names}
@@ -99,7 +109,8 @@ def fit(
             settings | {"bits_per_second": each.bits_per_second}
             for settings, each in zip(choice.settings, choice.scores, strict=True)
         ]
-        output.print_json({"file": out} | as_dict(estimator) | {"tried": tried, "held_out": scored})
+        more = {"tried": tried, "held_out": scored, "coupling_factors": factors and factors.factors}
+        output.print_json({"file": out} | as_dict(estimator) | more)
         return
     rows: list[Sequence[str]] = [("words", str(fitted)), *certificate(estimator)]
     if choice is not None:
@@ -111,6 +122,8 @@ def fit(
     if sure is not None:
         rows.append(("intervals", sure.statement()))
     output.print_table([*rows, ("saved", str(out))])
+    if factors is not None:
+        output.say(f"\n{factors}")
 
 
 @command(app, "predict session.nwb --model rbm.safetensors --out predicted.csv")
@@ -272,6 +285,25 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     if "n_hidden" in takes and not {"n_hidden", "l1"} & {*settings}:
         settings = settings | {"n_hidden": "auto"}
     return cls(**settings)
+
+
+def _check_network(network: Path | None, model: str) -> None:
+    """Refuse a file of couplings that cannot be written, before anything is fitted."""
+    if network is not None and canonical_name(model) != "Ising":
+        raise BadArgument("network", "is for Ising models", "leave it out")
+    if network is not None and network.suffix.lower() not in (".graphml", ".csv"):
+        raise BadArgument("network", f"{network} needs the ending .graphml or .csv")
+
+
+def _coupling_factors(model: Any) -> CouplingFactors | None:
+    """What couplings go with; None, with a warning, where there are none or that is not known."""
+    from ..evaluate import coupling_factors
+
+    try:
+        return coupling_factors(model)
+    except BadInput as error:
+        output.warn(f"couplings are not tested: {error}")
+        return None
 
 
 def _columns(model: Any) -> list[str]:

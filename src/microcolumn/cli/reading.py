@@ -94,6 +94,11 @@ class Data(Source):
         help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
         "boundaries by depth such as 'II/III 650 IV 1000 V/VI'.",
     )
+    group_by: list[str] | None = _option(
+        None,
+        help="Labels by which units are drawn and tested, instead of layers: area, probe, quality "
+        "or a column of the file's table, such as cell_type. Repeatable.",
+    )
     ids: list[str] | None = _option(
         None, help="Keep these units: ids separated by commas. Repeatable."
     )

@@ -5,7 +5,8 @@ Which model is best?
 Is it good enough?
     ``adequacy``, ``explainable``, ``pattern_statistics``, ``synchrony``
 Who is coupled, and who fires together?
-    ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``effective_interactions``
+    ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``coupling_factors``,
+    ``communities``, ``basins``, ``effective_interactions``
 How much do words say, and what do correlations take from it?
     ``information``, ``heat_capacity``, ``population_coupling``
 Can spikes be predicted?

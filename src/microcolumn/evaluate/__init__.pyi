@@ -1,9 +1,16 @@
+from ._basins import Basins as Basins, basins as basins
 from ._beyond_stimulus import (
     BeyondStimulus as BeyondStimulus,
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
+from ._communities import Communities as Communities, communities as communities
+from ._coupling_factors import (
+    CouplingFactor as CouplingFactor,
+    CouplingFactors as CouplingFactors,
+    coupling_factors as coupling_factors,
+)
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._heat_capacity import HeatCapacity as HeatCapacity, heat_capacity as heat_capacity
 from ._information import Information as Information, information as information

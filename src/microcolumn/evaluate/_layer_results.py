@@ -1,13 +1,15 @@
-"""What a test of layers found, as numbers and as a table (docs/method.md, section 8)."""
+"""What a test of layers or other labels found, as numbers and as a table (docs/method.md, 8)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ..formatting import number, text_table
 from ..notebook import AsText
 from ..tables import AsTable
+from ..units import plain_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ class LayerStatistics(AsText, AsTable):
         What was left out.
     overall_upper : float
         Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
+    group_by : str
+        What the labels are: ``"layer"``, or the name of a column such as ``"cell_type"``.
     """
 
     _columns = "hidden"
@@ -123,12 +127,26 @@ class LayerStatistics(AsText, AsTable):
     exact: bool
     notes: tuple[str, ...]
     overall_upper: float = math.nan
+    group_by: str = "layer"
+
+    @property
+    def label_name(self) -> str:
+        """What texts and plots call the labels: ``"cell type"``."""
+        return plain_label(self.group_by)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per hidden unit, whose column of labels has their name."""
+        return [
+            {self.group_by if k == "layer" else k: v for k, v in asdict(row).items()}
+            for row in self.hidden
+        ]
 
     def __str__(self) -> str:
+        label = self.label_name
         sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
         span = f"; words of {self.window} bins" if self.window > 1 else ""
         source = "(all other) arrangements" if self.exact else "random permutations"
-        ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
+        ending = f"p from {self.n_permutations:,} {source} of the {label} labels over units"
         share, expected = number(self.overall_share), number(self.overall_expected)
         overall = ("all", "", share, expected, f"{self.overall_p_value:.2g}", "", "")
         hidden = [
@@ -147,14 +165,15 @@ class LayerStatistics(AsText, AsTable):
             for name, row in contrasts.items()
             if row is not None
         ]
+        header = ("hidden", label, *_HIDDEN)
         lines = [
-            f"units by layer: {', '.join(sizes)}{span}",
-            text_table(_HIDDEN, [*hidden, overall], left=("layer",)) if hidden else _NO_HIDDEN,
+            f"units by {label}: {', '.join(sizes)}{span}",
+            text_table(header, [*hidden, overall], left=(label,)) if hidden else _NO_HIDDEN,
             text_table(_COUPLINGS, couplings, left=_COUPLINGS[:1]) if couplings else _NO_COUPLINGS,
         ]
         return "\n".join([*lines, ending, *(f"note: {note}" for note in self.notes)])
 
 
-_HIDDEN = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
+_HIDDEN = ("share", "by chance", "p", "p Holm", "p BH")
 _COUPLINGS = ("couplings", "within", "between", "difference", "p")
 _NO_HIDDEN, _NO_COUPLINGS = "no hidden units with weights", "no couplings to compare"

@@ -1,4 +1,4 @@
-"""Do hidden units and couplings respect layers? Permutation tests (docs/method.md, section 8).
+"""Do hidden units and couplings respect layers or other labels? Permutation tests (method.md, 8).
 
 A small p-value says that weights follow the labels, not why: couplings that only fall off with
 distance do so too.
@@ -19,7 +19,7 @@ from ..errors import BadArgument, BadInput, BadType
 from ..formatting import counted
 from ..models import PopulationModel
 from ..parameters import Parameters
-from ..units import Units
+from ..units import Units, plain_label
 from ..validation import Floats, chunks, listed, random_generator, whole_number
 from ..words_info import units_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
@@ -37,11 +37,12 @@ def layer_statistics(
     model: PopulationModel | Parameters,
     units: Units | Iterable[str] | None = None,
     *,
+    group_by: str | None = None,
     window: int | None = None,
     n_permutations: int = 9999,
     random_state: int | np.random.Generator | None = 0,
 ) -> LayerStatistics:
-    """Test whether hidden units and couplings respect layers.
+    """Test whether hidden units and couplings respect layers, cell types or other labels.
 
     p-values are (1 + permutations with as large a statistic) / (1 + permutations).
 
@@ -50,8 +51,11 @@ def layer_statistics(
     model : PopulationModel or Parameters
         A fitted model, or its parameters.
     units : Units or iterable of str, shape (n_units,), optional
-        Table of the model's units, or the layer of each unit in the model's order; by default the
-        layers that the model knows. Units labelled ``""`` are left out.
+        Table of the model's units, or the label of each unit in the model's order; by default the
+        labels that the model knows. Units labelled ``""`` are left out.
+    group_by : str, optional
+        Name of the label, such as ``"cell_type"``; by default the first that the units are grouped
+        by, which are layers unless stated otherwise.
     window : int, optional
         Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
         default the model's own, and 1 for Parameters and models that do not know it.
@@ -70,11 +74,11 @@ def layer_statistics(
     >>> statistics.overall_p_value == 2 / 70, statistics.exact
     (True, True)
     """
-    table = _layers_of(model, units)
+    name, table = labels_of(model, units, group_by)
     theta, window = parameters_of(model, "model"), _window_of(model, window)
     rng = random_generator(random_state)
     labels = _labels(table, theta.n_visible, window)
-    layers, codes = _coded(labels)
+    layers, codes = _coded(labels, plain_label(name))
     measured = _Measured.of(theta, labels, codes)
     width = max(measured.weights.shape)
     n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
@@ -97,8 +101,9 @@ def layer_statistics(
         signed_couplings=contrasts[1],
         n_permutations=n_used,
         exact=exact,
-        notes=_notes(theta, labels, measured),
+        notes=_notes(theta, labels, measured, plain_label(name)),
         overall_upper=float(tested[3, overall]),
+        group_by=name,
     )
 
 
@@ -115,18 +120,22 @@ def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
     return asked
 
 
-def _layers_of(
-    model: PopulationModel | Parameters, units: Units | Iterable[str] | None
-) -> Iterable[str]:
-    """Labels as given, those of a table in the model's order, or the model's own."""
+def labels_of(
+    model: PopulationModel | Parameters,
+    units: Units | Iterable[str] | None,
+    group_by: str | None = None,
+) -> tuple[str, Iterable[str]]:
+    """Name of the labels, and labels as given, of a table in the model's order, or its own."""
     if not (units is None or isinstance(units, Units)):
-        return units
+        return group_by or "layer", units
     table = units_of(getattr(model, "words_info_", None), units)
     if table is None:
         raise BadInput("this model does not know its units", "pass one layer per unit")
-    if table.layer is None:
+    name = group_by or table.group_by[0]
+    labels = table.label(name)
+    if labels is None:
         raise BadInput("these units have no layers", "pass labels or use units.with_layers")
-    return table.layer
+    return name, labels
 
 
 def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
@@ -148,14 +157,14 @@ def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
     return np.array([str(label) for label in labels])
 
 
-def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
-    """Distinct layers, and which of them each labelled unit is in."""
+def _coded(labels: NDArray[np.str_], name: str) -> tuple[tuple[str, ...], Codes]:
+    """Distinct labels, and which of them each labelled unit has; errors call them ``name``."""
     layers, codes = np.unique(labels[labels != ""], return_inverse=True)
     if layers.size < 2:
         raise BadArgument(
             "units",
-            f"names {counted(layers.size, 'different layer')} {layers.tolist()}",
-            "a test of layers needs units in at least two",
+            f"names {counted(layers.size, f'different {name}')} {layers.tolist()}",
+            "a test of labels needs units of at least two",
         )
     return tuple(layers.tolist()), codes.astype(np.min_scalar_type(layers.size))
 
@@ -259,14 +268,16 @@ def holm(p_values: Floats) -> Floats:
     return corrected
 
 
-def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> tuple[str, ...]:
+def _notes(
+    theta: Parameters, labels: NDArray[np.str_], measured: _Measured, name: str
+) -> tuple[str, ...]:
     n_unknown = int((labels == "").sum())
     live = np.setdiff1d(np.flatnonzero(theta.live), measured.hidden)
     untested = [f"h{k}" for k in live.tolist()]
     notes = {
-        f"{n_unknown} of {labels.size} units have no layer and are left out": n_unknown,
-        f"without weight onto a unit with a layer: {', '.join(untested)}": untested,
-        "no two units share a layer, so couplings are not tested": not measured.n_within,
+        f"{n_unknown} of {labels.size} units have no {name} and are left out": n_unknown,
+        f"without weight onto a unit with a {name}: {', '.join(untested)}": untested,
+        f"no two units share a {name}, so couplings are not tested": not measured.n_within,
     }
     return tuple(note for note, applies in notes.items() if applies)
 

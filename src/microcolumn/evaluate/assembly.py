@@ -25,7 +25,7 @@ from ..notebook import AsText
 from ..parameters import Parameters
 from ..renamed import Renamed
 from ..tables import AsTable
-from ..units import Units
+from ..units import Units, plain_label
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
 from ..words_info import units_of
@@ -159,8 +159,10 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
     exact : bool
         Whether the normaliser of the models without a hidden unit is an exact sum.
     n_couplings, negative_share : float
-        Pairs of bits with a coupling other than zero beside the hidden units, and the share of them
-        that is negative; means over all fits, NaN where there are no couplings.
+        Pairs of bits with a coupling beside the hidden units, and the share of them that is
+        negative; means over all fits, NaN where there are no couplings.
+    group_by : str
+        What ``layer`` of the rows is: ``"layer"``, or another label such as ``"cell_type"``.
     """
 
     rows: tuple[Assembly, ...]
@@ -168,6 +170,7 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
     exact: bool
     n_couplings: float = 0.0
     negative_share: float = math.nan
+    group_by: str = "layer"
 
     @property
     def stable(self) -> tuple[Assembly, ...]:
@@ -181,8 +184,9 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
         return tuple(sorted(sure, key=lambda row: (row.verdict != "assembly", -sure[row])))
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary per hidden unit, with its verdict."""
-        return [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+        """One dictionary per hidden unit, with its verdict; labels have their own name."""
+        rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+        return [{k.replace("layer", self.group_by): v for k, v in row.items()} for row in rows]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -193,7 +197,9 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
     def __str__(self) -> str:
         if not self.rows:
             return "no live hidden unit"
-        table = text_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
+        label = plain_label(self.group_by)
+        header = [label if name == "layer" else name for name in HEADER]
+        table = text_table(header, [columns_of(row) for row in self.rows], left=(*LEFT, label))
         more = "whether other fits have them: pass [model, *mc.evaluate.refits(model, train)]"
         return table if self.n_fits > 1 else f"{table}\n{more}"
 
@@ -251,7 +257,7 @@ def assemblies(
         Words that the first was not fitted to, in time order.
     units : Units or sequence of str, optional
         Table of the units, or the layer of each unit in the first model's order; by default the
-        layers that it knows. Layers are tested where there are at least two.
+        units that it knows. Labels that they are grouped by are tested where there are two or more.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     random_state : int, Generator or None
@@ -284,7 +290,7 @@ def assemblies(
     others = [_weights_in_order(other, first) for other in fits[1:]]
     recurring = recurrence(weights, others, held.n_units, rng)
     mean = mean_weights(weights, others, recurring)
-    tested = _layers(first, theta, units, held)
+    group_by, tested = _labels(first, theta, units, held)
     active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
@@ -311,7 +317,7 @@ def assemblies(
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)
-    return Assemblies(tuple(rows), len(fits), exact, *_signs([fit.J_ for fit in fits]))
+    return Assemblies(tuple(rows), len(fits), exact, *_signs([f.J_ for f in fits]), group_by)
 
 
 def refits(
@@ -363,16 +369,19 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
     return in_order_of(first, other, weights, name="another model", this="the first model")
 
 
-def _layers(
+def _labels(
     model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, words: Words
-) -> dict[int, HiddenUnitLayer]:
-    """Layer of each hidden unit with weights; empty where there are no two layers."""
+) -> tuple[str, dict[int, HiddenUnitLayer]]:
+    """Name of the labels, and that of each hidden unit with weights, where there are two labels."""
     if units is None or isinstance(units, Units):
-        units = (units_of(model.words_info_, units) or words.units).layer
-    if units is None or len(set(units) - {""}) < 2:
-        return {}
-    tested = layer_statistics(theta, units, window=words.window).hidden
-    return {row.position: row for row in tested}
+        table = units_of(model.words_info_, units) or words.units
+        name, labels = table.group_by[0], table.label()
+    else:
+        name, labels = "layer", tuple(units)
+    if labels is None or len(set(labels) - {""}) < 2:
+        return name, {}
+    tested = layer_statistics(theta, labels, window=words.window).hidden
+    return name, {row.position: row for row in tested}
 
 
 def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple[str, ...]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from ..atomic import atomic_write
+from ..errors import BadArgument
 from ..formatting import text_table
 from ..notebook import AsText
+from ..safe_text import csv_cell
 from ..tables import AsTable
-from ..validation import Floats
+from ..units import Units
+from ..validation import Floats, proper_share
 
 #: Largest standard error (nats) of a parameter that the words determine.
 _LARGEST_STDERR = 3.0
@@ -115,6 +122,68 @@ class Intervals(AsText, AsTable):
         sure = [row for row in rows if row["q_value"] <= rate]
         return sorted(sure, key=lambda row: -abs(row["estimate"]))[:n]
 
+    def edges(self, rate: float | None = 0.05) -> list[dict[str, Any]]:
+        """Rows (see :meth:`to_rows`) of couplings that differ from 0 at a false discovery rate.
+
+        With ``rate=None`` those of all couplings that have an estimate.
+        """
+        rows = self.to_rows()[: len(self.pairs)]
+        least = 1.0 if rate is None else proper_share("rate", rate)
+        return [row for row in rows if row["q_value"] <= least]
+
+    def to_networkx(self, units: Units | None = None, *, rate: float | None = 0.05) -> Any:
+        """The couplings as a networkx graph, with errors; units are its nodes.
+
+        Edges have ``coupling`` (nats), ``stderr``, ``low``, ``high``, ``p_value`` and ``q_value``,
+        and ``weight``, the size of the coupling. Nodes have ``bias`` and, of single bins, what a
+        table of ``units`` knows.
+
+        Examples
+        --------
+        >>> words = mc.simulate.microcolumn(n_units=4, minutes=2).bin()
+        >>> found = mc.evaluate.intervals(mc.Ising().fit(words), words)
+        >>> found.to_networkx(words.units).number_of_nodes()
+        4
+        """
+        graph = imported_networkx().Graph(model=self.model, level=self.level)
+        about = {} if units is None else {row.pop("id"): row for row in units.to_rows()}
+        for name, bias in zip(self.names, self.biases.estimate.tolist(), strict=True):
+            known = about.get(name, {}).items()
+            graph.add_node(name, bias=bias, **{k: v for k, v in known if v is not None})
+        for row in self.edges(rate):
+            numbers = {name: row[name] for name in _FIELDS[1:]} | {"weight": abs(row["estimate"])}
+            graph.add_edge(row["first"], row["second"], coupling=row["estimate"], **numbers)
+        return graph
+
+    def save_network(
+        self, path: str | Path, units: Units | None = None, *, rate: float | None = 0.05
+    ) -> None:
+        """Write the couplings to a GraphML file, or a CSV of edges with errors, all or nothing.
+
+        Parameters
+        ----------
+        path : str or Path
+            A ``.graphml`` or ``.csv`` file; one that is there is replaced.
+        units, rate
+            As in :meth:`to_networkx`.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in (".graphml", ".csv"):
+            raise BadArgument("path", f"is {str(path)!r}", "give it the ending .graphml or .csv")
+        if ending == ".graphml":
+            content = "\n".join(
+                imported_networkx().generate_graphml(self.to_networkx(units, rate=rate))
+            )
+        else:
+            lines = io.StringIO()
+            writer = csv.writer(lines, lineterminator="\n")
+            writer.writerow(("first", "second", *_FIELDS))
+            for row in self.edges(rate):
+                writer.writerow([csv_cell(v) for k, v in row.items() if k != "parameter"])
+            content = lines.getvalue()
+        with atomic_write(path) as file:
+            file.write(content.encode())
+
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per coupling, then per bias: what it is of, estimate, interval, p and q."""
         pairs = [(self.names[n], self.names[m]) for n, m in self.pairs.tolist()]
@@ -139,6 +208,16 @@ class Intervals(AsText, AsTable):
         lines = [f"{self.model}, {self.n_words:,} words: {self.statement()}"]
         lines += [text_table(header, rows, left=header[:2])] if rows else []
         return "\n".join([*lines, *self.notes])
+
+
+def imported_networkx() -> Any:
+    """The library of graphs, which only functions of networks need."""
+    try:
+        import networkx
+    except ImportError:
+        problem = "networks need networkx: pip install 'microcolumn[network]'"
+        raise ImportError(problem) from None
+    return networkx
 
 
 _FIELDS = ("estimate", "stderr", "low", "high", "p_value", "q_value")

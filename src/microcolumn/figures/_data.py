@@ -19,6 +19,7 @@ from ..study import Condition, DataResult, Results
 from ..survey import BinWidth, pairwise_correlations
 from ..survey.cross_correlation import lagged_correlations
 from ..timeline import typical_bins
+from ..units import several_labels
 from ..words import Words
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
@@ -62,6 +63,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
             letter(panels[panel], panel)
         about: dict[str, Any] = {"depths": has_depths(units), "order": order_text(units)}
         about |= {"spans": layer_spans(units), "layers": laminar(units).layers}
+        about["labels"] = several_labels(units.group_by[0])
         about |= {"kinds": recorded.correlations_by_layer(words), "typical": typical}
         about["pair"] = pair and [words.units.ids[unit] for unit in pair]
         figure.caption = caption("data", shown=shown, words=words, **about)

@@ -19,7 +19,7 @@ from ..plot.laminar import has_depths, laminar, order_text
 from ..plot.style import legible
 from ..plot.time import COLOURS, boxes, draw_activation, typical_activation
 from ..study import Condition, NotComputedError, Results
-from ..units import layers_from_the_top
+from ..units import labels_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._presets import is_narrow
@@ -240,9 +240,9 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
     if not first.hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    title = f"Hidden units of {found.model.name} and layers, {condition.recording}"
+    title = f"Hidden units of {found.model.name} by {first.label_name}, {condition.recording}"
     with captioned("", title, (PAGE, 2.4)) as figure:
         draw_layers(first, ax=figure.subplots())
         figure.axes[0].set_xlabel(f"hidden units of split {found.splits[0]}")
-        figure.caption = caption("layers", condition, found=found, order=layers_from_the_top(units))
+        figure.caption = caption("layers", condition, found=found, order=labels_from_the_top(units))
     return figure

@@ -59,7 +59,7 @@ def _has_hidden_units(results: Results, condition: Condition) -> bool:
 
 def _has_layers(results: Results, condition: Condition) -> bool:
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    several = len({*(units.layer or ())} - {""}) > 1
+    several = len({*(units.label() or ())} - {""}) > 1
     return several and _has_hidden_units(results, condition)
 
 
@@ -82,8 +82,8 @@ GROUPS = Need(
 )
 LAYERS = Need(
     _has_layers,
-    "no model with live hidden units is tested on units of several layers",
-    "state the layers of the recording, or run the study further",
+    "no model with live hidden units is tested on units of several layers or other labels",
+    "state the layers of the recording or what to group by, or run the study further",
 )
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..atlas import ccf_acronym, ccf_layer
+from ..errors import BadArgument, name_list
 from ..layers import as_labels
 
 Columns = Mapping[str, Sequence[Any]]
@@ -35,12 +36,20 @@ REGION_COLUMNS = (
 NUMBER_COLUMNS = ("brainlocationids_ccf_2017", "atlas_id")
 #: Tables whose columns readers give to units, in the order in which they are searched.
 _PREFIXES = ("", "clusters.", "electrodes.", "channels.")
+#: Further columns of text that are labels: most of them, and most letters of each.
+_MOST_LABELS, _LONGEST_LABEL = 20, 40
 _NO_REGION = ("unknown", "unresolved", "n/a", "none", "no label")
 
 QUALITY_COLUMNS = (
     *("quality", "decoder_label", "kslabel", "kilosort2_label", "ks2_label", "default_qc"),
     *("phy_annotations", "_phy_annotation", "clusters._phy_annotation", "ibl_quality_score"),
 )
+#: Columns of any table that make a unit's own depth, layer, area, probe and quality.
+_OF_UNITS = {
+    *("unit", "id", "area", "multiunit", "depth_reference"),
+    *(*DEPTH_COLUMNS, *LAYER_COLUMNS, *PROBE_COLUMNS, *REGION_COLUMNS, *NUMBER_COLUMNS),
+    *(*QUALITY_COLUMNS, "label", "cluster_quality", "group"),
+}
 #: Verdicts of phy as Steinmetz et al. number them.
 _PHY = {0.0: "noise", 1.0: "mua", 2.0: "good", 3.0: "unsorted"}
 _VERDICTS = {"good": "good", "sua": "good", "mua": "mua", "noise": "noise", "unsorted": "unsorted"}
@@ -104,12 +113,42 @@ def probes_of(columns: Columns) -> list[str] | None:
     """Probe of each unit; None if no column tells."""
     names = (prefix + name for prefix in _PREFIXES for name in PROBE_COLUMNS)
     for column in columns_named(names, columns):
-        entries = columns[column]
-        whole = all(isinstance(entry, float) and entry.is_integer() for entry in entries)
-        labels = as_labels(list(map(int, entries)) if whole else entries)
+        labels = _labels_of(columns[column])
         if any(labels) or column == "probe":
             return labels
     return None
+
+
+def _labels_of(entries: Sequence[Any]) -> list[str]:
+    """Entries as text, without the decimal point of whole numbers."""
+    whole = all(isinstance(entry, float) and entry.is_integer() for entry in entries)
+    return as_labels(list(map(int, entries)) if whole else entries)
+
+
+def labels_of(columns: Columns, group_by: Iterable[str]) -> dict[str, list[str]]:
+    """Columns that are asked for by name, and others of few short texts that are no numbers.
+
+    The columns that make depths, layers, areas, probes and qualities are not among the others.
+    """
+    labels, named = {}, {""}
+    for asked in group_by:
+        column = next(
+            columns_named((prefix + asked.lower() for prefix in _PREFIXES), columns), None
+        )
+        if column is None:
+            problem = f"is {asked!r}, which is none of the columns {name_list(columns)}"
+            raise BadArgument("group_by", problem, "name one of them")
+        labels[asked] = _labels_of(columns[column])
+        named.add(column)
+    for column, entries in columns.items():
+        if column.lower() in _OF_UNITS or column in named or len(column) > _LONGEST_LABEL:
+            continue
+        texts = as_labels(entries) if all(isinstance(entry, str) for entry in entries) else []
+        known = {text for text in texts if text}
+        short = all(len(t) <= _LONGEST_LABEL and np.isnan(as_number(t)) for t in known)
+        if short and 1 < len(known) <= min(_MOST_LABELS, len(texts) - 1):
+            labels[column] = texts
+    return labels
 
 
 def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:

@@ -35,6 +35,7 @@ def read(
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
+    group_by: str | Iterable[str] = "layer",
     **options: Any,
 ) -> Recording:
     """Read a spike-sorted recording of any format.
@@ -65,6 +66,9 @@ def read(
     start : float, optional
         When the recording began, in seconds on the clock of its spikes, if the file does not state
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.
+    group_by : str or iterable of str
+        Labels by which units are drawn and tested, ``"cell_type"`` for example: ``"layer"``,
+        ``"area"``, ``"probe"``, ``"quality"`` or columns of the file's table of units.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
@@ -117,6 +121,7 @@ def read(
                 quality=quality,
                 epochs=epochs,
                 start=start,
+                group_by=group_by,
             )
         except UnitOfTimeError as error:
             if "time_unit" in known:

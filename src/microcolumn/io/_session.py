@@ -13,7 +13,7 @@ from ..errors import BadArgument, BadFile, Setting, advice, damaged
 from ..layers import is_boundaries, layer_labels
 from ..recording import Recording
 from ..safe_text import shortened
-from ..units import DEPTH_REFERENCES, Units
+from ..units import DEPTH_REFERENCES, TEXT_COLUMNS, Units
 from ..validation import Floats, real_number
 from ._columns import (
     DEPTH_COLUMNS,
@@ -21,6 +21,7 @@ from ._columns import (
     as_number,
     columns_named,
     depth_reference_of,
+    labels_of,
     places_of,
     probes_of,
     quality_of,
@@ -69,6 +70,7 @@ class Choices(TypedDict, total=False):
     quality: str | Iterable[str] | None
     epochs: str | list[str] | Epochs | ArrayLike | None
     start: float | None
+    group_by: str | Iterable[str]
 
 
 def to_recording(
@@ -80,6 +82,7 @@ def to_recording(
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
+    group_by: str | Iterable[str] = "layer",
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -87,7 +90,7 @@ def to_recording(
     for name, column in session.columns.items():
         if len(column) != len(session.ids):
             raise damaged(f"column {name!r} has {len(column)} entries for {len(session.ids)} units")
-    units, read = _units(session, depth_reference, layers)
+    units, read = _units(session, depth_reference, layers, group_by)
     # If the file does not state when units were observed, the caller's epochs do.
     stated = session.epochs
     if stated is None and not names_epochs(epochs):
@@ -122,12 +125,15 @@ def to_recording(
     return recording
 
 
-def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[Units, list[str]]:
+def _units(
+    session: Session, depth_reference: str | None, layers: Any, group_by: str | Iterable[str]
+) -> tuple[Units, list[str]]:
     """The table of all units as far as columns tell, and notes on these columns."""
     depths, reference, notes = _depths(session, depth_reference)
     quality, judged = quality_of(session.columns)
     notes += judged
     places, layer = places_of(session.columns), None
+    grouping = (group_by,) if isinstance(group_by, str) else tuple(group_by)
     if places is not None:
         what, end = "areas", ", which names no layers"
         if layers is not None or session.column(LAYER_COLUMNS) is not None:
@@ -145,6 +151,8 @@ def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[
         multiunit=_flags(session),
         area=None if places is None else places.area,
         probe=probes_of(session.columns),
+        labels=labels_of(session.columns, [name for name in grouping if name not in TEXT_COLUMNS]),
+        group_by=grouping,
     )
     return units, notes
 

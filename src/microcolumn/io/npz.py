@@ -33,7 +33,7 @@ _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
     *("duration_s", "epochs", "epoch_labels", "depth_reference"),
-    *("resolution_s", "simulated", "source", "notes", "meta"),
+    *("resolution_s", "simulated", "source", "notes", "meta", "label_names", "labels"),
 )
 #: What files say of a simulation that were saved before ``simulated`` was.
 _OLD_SIMULATION = "simulated microcolumn"
@@ -56,7 +56,8 @@ def load(
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
     ``quality``, ``multiunit``, ``area``, ``probe`` and any one-dimensional ``unit_...`` with one
     entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
-    which may be the time of the last spike; ``resolution_s``, ``simulated``, ``source``, ``notes``.
+    which may be the time of the last spike; ``label_names`` (n_labels,) and ``labels`` (n_labels,
+    n_units) of further labels of the units; ``resolution_s``, ``simulated``, ``source``, ``notes``.
     ``meta`` is not read.
 
     Parameters
@@ -172,6 +173,8 @@ def save(recording: Recording, path: str | Path) -> None:
         "epochs": np.column_stack((epochs.starts, epochs.stops)),
         "epoch_labels": None if epochs.labels is None else np.array(epochs.labels, dtype=np.str_),
         **{name: getattr(units, name) for name in ("depth_reference", *_UNIT_COLUMNS)},
+        "label_names": np.array([*units.labels], dtype=np.str_) if units.labels else None,
+        "labels": np.array([*units.labels.values()], dtype=np.str_) if units.labels else None,
         "resolution_s": recording.resolution_s,
         "simulated": recording.simulated,
         "source": recording.source,
@@ -200,6 +203,12 @@ def _columns(arrays: Archive, n_units: int) -> tuple[dict[str, list[Any]], list[
         elif name not in (*_NEEDED, *_OTHERS):
             ignored.append(name)
     columns.pop("unit_ids", None)
+    if "labels" in arrays and "label_names" in arrays:
+        names, labels = _texts(arrays, "label_names"), arrays["labels"]
+        if labels.shape != (len(names), n_units):
+            problem = f"labels has shape {labels.shape} for {len(names)} names, {n_units} units"
+            raise BadFile(problem, "it needs a row per name and a column per unit")
+        columns |= {name: list(map(as_text, row)) for name, row in zip(names, labels, strict=True)}
     return columns, [f"not read: {', '.join(sorted(ignored))}"] if ignored else []
 
 

@@ -9,7 +9,7 @@ What do the models say?
     ``couplings``, ``arcs``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``moments``,
     ``synchrony``, ``zipf``, ``heat_capacity``
 Who fires together, when and in which layer?
-    ``groups``, ``assembly``, ``activation``, ``layers``
+    ``groups``, ``assembly``, ``activation``, ``layers``, ``basins``
 Can spikes be predicted?
     ``prediction``, ``calibration``, ``gain``
 Is the normaliser right?

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import BadArgument
 from ..models import WordModel
 from ..recording import Recording
-from ..units import Units, downwards, layers_from_the_top
+from ..units import Units, downwards, labels_from_the_top, several_labels
 from ..validation import expect
 from ..words import Words
 from ..words_info import units_of
@@ -32,11 +32,15 @@ _ID_SIZE, _ID_LETTER, _ID_LINE, _LONGEST_ID, _MOST_IDS = 5.5, 3.4, 5.5, 8, 24
 
 
 class Laminar(NamedTuple):
-    """The order in which units are drawn, from superficial to deep."""
+    """The order in which units are drawn, from superficial to deep.
+
+    Layers are those labels that the units are grouped by, such as cell types.
+    """
 
     order: NDArray[np.int64]  # position in the table of units of each drawn row
     layers: tuple[tuple[str, int, int], ...]  # name, first row, row after the last, from the top
     ids: tuple[str, ...]  # name of the unit of each drawn row
+    label_name: str  # what layers are called: "layer", "cell type"
 
     @property
     def borders(self) -> tuple[int, ...]:
@@ -45,19 +49,20 @@ class Laminar(NamedTuple):
 
 
 def laminar(units: Units) -> Laminar:
-    """Order units by layer, then by depth; units with neither stay in their order.
+    """Order units by layer or other labels, then by depth; without both they stay in their order.
 
     Labels that are all empty are no layers.
     """
-    labels = units.layer or ("",) * len(units)
-    names = layers_from_the_top(units) if any(labels) else [""]
+    labels = units.label() or ("",) * len(units)
+    names = labels_from_the_top(units) if any(labels) else [""]
     depths = np.zeros(len(units))
     if units.depth_um is not None:
         depths = downwards(str(units.depth_reference)) * units.depth_um  # NaN is sorted last
     order = np.lexsort((depths, np.array([names.index(label) for label in labels])))
     ends = np.cumsum([labels.count(name) for name in names]).tolist()
     layers = zip(names, [0, *ends], ends, strict=False) if any(labels) else ()
-    return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
+    ids = tuple(units.ids[n] for n in order)
+    return Laminar(order, tuple(layers), ids, units.label_name)
 
 
 def mark_layers(ax: Axes, laminar: Laminar, *, along: Literal["y", "x"] = "y") -> None:
@@ -135,10 +140,11 @@ def shank_size(units: Units) -> tuple[float, float]:
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
     rows = laminar(units)
-    order = "by layer" if rows.layers else "in the order of the file"
-    if has_depths(units):
+    order = f"by {rows.label_name}" if rows.layers else "in the order of the file"
+    if has_depths(units) and rows.label_name == "layer":
         order = "from superficial to deep"
-    return f"{order}, with lines between layers" if rows.borders else order
+    lines = f", with lines between {several_labels(rows.label_name)}"
+    return order + lines * bool(rows.borders)
 
 
 class BitLayout(NamedTuple):

@@ -35,6 +35,7 @@ def layers(
     units: HasUnits | Sequence[str] | None = None,
     *,
     hidden: int | Sequence[int] | None = None,
+    group_by: str | None = None,
     color: Colour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -51,13 +52,16 @@ def layers(
         From :func:`microcolumn.evaluate.layer_statistics`, or a fitted model whose statistics are
         found.
     units : Units, Words, Recording or sequence of str, optional
-        With a model: its units, or one layer for each; by default those that it knows.
+        With a model: its units, or one label for each; by default those that it knows.
     hidden : int or sequence of int, optional
         Columns of ``W`` in the order drawn; by default all, those with the largest share first.
+    group_by : str, optional
+        With a model: the label instead of layers, such as ``"cell_type"``; by default the first
+        that the units are grouped by.
     color : colour or dict, optional
         Of all layers, or by name.
     """
-    tested = _statistics(statistics, units)
+    tested = _statistics(statistics, units, group_by)
     rows = _rows_drawn(tested, hidden)
     colours = by_name(tested.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
@@ -76,7 +80,7 @@ def layers(
         large = ax.scatter(x[main], shares, s=size, **looks)
         for dots, here, y in ((small, ~main, share[~main]), (large, main, shares)):
             names = [row.name for row, it in zip(rows, here, strict=True) if it]
-            tip(dots, {"hidden unit": names, "layer": name, "share": y})
+            tip(dots, {"hidden unit": names, tested.label_name: name, "share": y})
     beside = max(0, _FEWEST - len(rows)) / 2  # few bars stand slim in the middle
     ax.set(xlim=(-0.6 - beside, len(rows) - 0.4 + beside), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
@@ -86,27 +90,31 @@ def layers(
     ax.set_xticks(range(len(rows)), names)
     ax.tick_params(axis="x", length=0, labelrotation=90 if len(rows) > 12 else 0)
     ax.set(xlabel="hidden unit", ylabel="share of its weight")
-    ax.legend(title="layer", title_fontsize=7, **LEGEND_RIGHT)
+    ax.legend(title=literal(tested.label_name), title_fontsize=7, **LEGEND_RIGHT)
     return entitle(ax, title)
 
 
 def _statistics(
-    source: LayerStatistics | PopulationModel, units: HasUnits | Sequence[str] | None
+    source: LayerStatistics | PopulationModel,
+    units: HasUnits | Sequence[str] | None,
+    group_by: str | None,
 ) -> LayerStatistics:
     if isinstance(source, LayerStatistics):
-        if units is not None:
-            raise BadInput("statistics know their layers", "leave units out, or pass a model")
+        if units is not None or group_by is not None:
+            remedy = "leave units and group_by out, or pass a model"
+            raise BadInput("statistics know their layers", remedy)
         return source
     kind: Any = PopulationModel
     remedy = "a fitted RBM or SemiRBM, or what mc.evaluate.layer_statistics returns"
     model = model_with_hidden(expect("statistics", source, kind, remedy))
     if units is None or isinstance(units, Units | Words | Recording):
-        return layer_statistics(model, None if units is None else table_of(units))
+        table = None if units is None else table_of(units)
+        return layer_statistics(model, table, group_by=group_by)
     remedy = "a table of units, words or a recording that have one, or a layer for each unit"
     labels: Any = units if isinstance(units, str) else listed("units", units, f"pass {remedy}")
     for k, label in enumerate(expect("units", labels, list, remedy)):
         expect(f"units[{k}]", label, str, "a layer for each unit, '' where it is unknown")
-    return layer_statistics(model, labels)
+    return layer_statistics(model, labels, group_by=group_by)
 
 
 def _rows_drawn(

@@ -22,14 +22,9 @@ from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, 
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
-#: Firing rates, and pairs of units in one layer, in two, and of unknown or no layers.
+#: Firing rates; pairs of units in two layers, in one, and of unknown ones; all pairs alike.
 RATE_COLOUR = "0.4"
-_PAIRS = {
-    "between layers": "#777777",
-    "within a layer": "#D55E00",
-    "layer unknown": "#56B4E9",
-    "pairs": "#0072B2",
-}
+_KINDS, _PAIRS = ("#777777", "#D55E00", "#56B4E9"), "#0072B2"
 #: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
 
@@ -80,15 +75,17 @@ def correlations(
     Parameters
     ----------
     words : Words
-        Of single bins. Pairs within a layer and between layers are apart if there are both; pairs
-        with a unit that never or always fires have no correlation.
+        Of single bins. Pairs within a layer and between layers are apart if there are both, or
+        those of the same and of different labels that units are grouped by; pairs with a unit that
+        never or always fires have no correlation.
     color : colour or mapping, optional
-        Of all pairs, or by kind: ``{"within a layer": "red"}``.
+        Of all pairs, or by kind: ``{"within a layer": "red"}``, ``{"same cell type": "red"}``.
     """
     expect("words", words, Words, "the words of single bins, such as recording.bin(0.020)")
     check_single_bins(words)
     kinds = correlations_by_layer(words)
-    colours = by_name(list(kinds), [_PAIRS[name] for name in kinds], color)
+    palette = dict(zip(_kinds(words.units), _KINDS, strict=True))
+    colours = by_name(list(kinds), [palette.get(name, _PAIRS) for name in kinds], color)
     ax = axes_or_new(ax)
     ax.set(xlabel="correlation of two units", ylabel="pairs of units")
     if not kinds:
@@ -116,18 +113,26 @@ def correlations(
 
 
 def correlations_by_layer(words: Words) -> dict[str, Floats]:
-    """Correlations of pairs of units by kind: between layers and within one, or all alike."""
+    """Correlations of pairs of units by kind: between labels and within one, or all alike."""
     first, second = np.triu_indices(words.n_units, 1)
     values = pairwise_correlations(words)[first, second]
     known = ~np.isnan(values)
-    labels = np.array(words.units.layer or [""] * words.n_units)
+    labels = np.array(words.units.label() or [""] * words.n_units)
     first, second, values = labels[first[known]], labels[second[known]], values[known]
-    layered = (first != "") & (second != "")
-    within, between = layered & (first == second), layered & (first != second)
+    labelled = (first != "") & (second != "")
+    within, between = labelled & (first == second), labelled & (first != second)
     kinds = {"pairs": np.ones(values.size, dtype=bool)}
     if within.any() and between.any():
-        kinds = {"between layers": between, "within a layer": within, "layer unknown": ~layered}
+        kinds = dict(zip(_kinds(words.units), (between, within, ~labelled), strict=True))
     return {name: values[chosen] for name, chosen in kinds.items() if chosen.any()}
+
+
+def _kinds(units: Units) -> tuple[str, str, str]:
+    """Names of pairs with different labels, with the same, and with an unknown one."""
+    name = units.label_name
+    if name == "layer":
+        return "between layers", "within a layer", "layer unknown"
+    return f"different {name}", f"same {name}", f"{name} unknown"
 
 
 @documented("recording")

@@ -148,8 +148,8 @@ def assembly(
 
 def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
     columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
-    if units.layer is not None:
-        columns["layer"] = [units.layer[n] for n in rows]
+    if (labels := units.label()) is not None:
+        columns[units.label_name] = [labels[n] for n in rows]
     if units.depth_um is not None:
         columns["depth (µm)"] = np.asarray(units.depth_um)[rows]
     return columns
@@ -173,8 +173,8 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
         heights = np.argsort(rows.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, rows)
-        by_layer, in_order = "units by layer, depths unknown", "units, in the order of the file"
-        ax.set_ylabel(by_layer if rows.layers else in_order)
+        by_label = f"units by {rows.label_name}, depths unknown"
+        ax.set_ylabel(by_label if rows.layers else "units, in the order of the file")
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
@@ -186,13 +186,13 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
 def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
     """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
 
-    A border lies midway between the neighbouring units of two layers. Empty if layers or depths
-    are unknown, or if layers overlap in depth.
+    A border lies midway between the neighbouring units of two layers, or of other labels that units
+    are grouped by. Empty if labels or depths are unknown, or if labels overlap in depth.
     """
-    if units.depth_um is None or units.layer is None:
+    if units.depth_um is None or units.label() is None:
         return {}
     down = downwards(str(units.depth_reference))
-    labels, below = np.array(units.layer), down * units.depth_um
+    labels, below = np.array(units.label()), down * units.depth_um
     spans = {}
     for name, _, _ in laminar(units).layers:
         inside = below[(labels == name) & ~np.isnan(below)]

@@ -10,7 +10,7 @@ from ..evaluate.significance import with_error
 from ..study import Results
 from ..wording import worded
 from ._answer_sentences import QUESTIONS, answer, named
-from ._findings import Finding, finding
+from ._findings import Finding, finding, label_of
 from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest, p_cell
 
@@ -58,6 +58,8 @@ def whole_answer(results: Results) -> WholeAnswer:
     n_first = len({condition.recording for condition in conditions})
     first = found[:n_first]
     answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
+    if (label := label_of(first)) != "layer":
+        answers = {name.replace("layers", f"one {label}"): text for name, text in answers.items()}
     answers["What does it hold for?"] = answer("holds_for", first)
     return WholeAnswer(
         answer("title", first, recordings=named(first, 1)),

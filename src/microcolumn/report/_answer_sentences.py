@@ -17,7 +17,7 @@ from ..evaluate.paired import EQUAL_MARGIN
 from ..evaluate.significance import pooled
 from ..formatting import enumeration
 from ..models.spec import PAPER_MODELS
-from ._findings import OPEN, PAIRS_SUFFICE, Finding, of_kind
+from ._findings import OPEN, PAIRS_SUFFICE, Finding, label_of, of_kind
 from ._methods import fitting
 from ._wording import span, text
 
@@ -46,6 +46,7 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
         one=found[0] if len(found) == 1 else None,
         has_drive=any("drive" in model.spec.parts for model in models),
         of_kind=of_kind,
+        label=label_of(found),
         open_kinds=OPEN,
         pairs_suffice=PAIRS_SUFFICE,
         named=named,

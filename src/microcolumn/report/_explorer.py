@@ -141,10 +141,10 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
 
 
 def _unit(units: Units, n: int) -> list[Any]:
-    """Name, layer and depth in µm of a unit; "" and None if unknown."""
-    layer = "" if units.layer is None else units.layer[n]
+    """Name, layer or other label, and depth in µm of a unit; "" and None if unknown."""
+    label = (units.label() or [""] * len(units))[n]
     depth = None if units.depth_um is None else rounded(float(units.depth_um[n]))
-    return [units.ids[n], layer, depth]
+    return [units.ids[n], label, depth]
 
 
 def raster_of(
@@ -188,7 +188,7 @@ def raster_of(
         "hidden": [
             {
                 "column": k,
-                **_labels(known.get(k)),
+                **_labels(known.get(k), words.units.label_name),
                 "mean": float(f"{activation.mean[k]:.4g}"),
                 "bias": float(f"{biases[k]:.7g}"),
                 "weights": [
@@ -265,7 +265,7 @@ def _weights(strengths: Floats, row: Assembly | None, names: list[str]) -> dict[
     }
 
 
-def _labels(row: Assembly | None) -> dict[str, Any]:
+def _labels(row: Assembly | None, label: str) -> dict[str, Any]:
     """What the list says of a hidden unit beside its name and its units."""
     if row is None:
         return {"verdict": "", "about": []}
@@ -273,7 +273,7 @@ def _labels(row: Assembly | None) -> dict[str, Any]:
     about = [unbroken(lost).replace("-", "\N{MINUS SIGN}")]
     if row.layer:
         p = unbroken(typeset(p_text(row.layer_p_value)))
-        about.insert(0, f"layer {row.layer}, {100 * row.layer_share:.0f} %, {p}")
+        about.insert(0, f"{label} {row.layer}, {100 * row.layer_share:.0f} %, {p}")
     if row.n_others:
         about.append(f"found in {row.found_in} splits")
     return {"verdict": row.called, "about": about}

@@ -22,6 +22,7 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
+from ..units import plain_label, several_labels
 from ._tables import condition_text
 from ._wording import text
 
@@ -50,6 +51,7 @@ class Layering:
     expected: float  # the same with permuted layers
     n_in_layer: float  # hidden units that stay in one layer
     n_live: float
+    group_by: str = "layer"  # or other labels
 
     @classmethod
     def of(cls, found: LayersResult) -> Self | None:
@@ -65,7 +67,18 @@ class Layering:
             expected=found.overall_expected,
             n_in_layer=fmean(found.n_significant),
             n_live=fmean(found.n_live_hidden),
+            group_by=found.statistics[0].group_by,
         )
+
+    @property
+    def label(self) -> str:
+        """What a sentence calls the labels: ``"cell type"``."""
+        return plain_label(self.group_by)
+
+    @property
+    def labels(self) -> str:
+        """What it calls several of them: ``"cell type labels"``, ``"layers"``."""
+        return several_labels(self.group_by)
 
     @property
     def kind(self) -> str:
@@ -210,6 +223,12 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         also_adequate=_worse(compared, described, tested),
         explained=_explained(results, condition, compared.scores.get(name)),
     )
+
+
+def label_of(found: Sequence[Finding]) -> str:
+    """What sentences call the labels that were tested: ``"cell type"``; ``"label"`` of several."""
+    known = {each.layering.label for each in found if not isinstance(each.layering, str)}
+    return (*known, "layer")[0] if len(known) < 2 else "label"
 
 
 def _worse(compared: Comparison, described: Mapping[str, Adequacy], tested: list[str]) -> str:

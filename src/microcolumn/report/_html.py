@@ -130,13 +130,16 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
 
 
 def _methods(results: Results) -> list[tuple[str, str]]:
+    tested = [
+        found.statistics[0].group_by
+        for condition in longest(results)
+        for _, found in results.of_models(results.layers, condition)
+        if found
+    ]
     return methods(
         results.plan,
-        layers=any(
-            found
-            for condition in longest(results)
-            for _, found in results.of_models(results.layers, condition)
-        ),
+        layers=bool(tested),
+        group_by=tested[0] if len({*tested}) == 1 else "layer" if not tested else "label",
         simulated=[name for name in results.recordings if results.is_simulated(name)],
         n_units={name: row["n_units"] for name, row in results.recordings.items()},
     )

@@ -14,6 +14,7 @@ from ..evaluate.significance import LEVEL
 from ..models.spec import ALTERNATIVES, MODELS, take_pairs_with_drive
 from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
+from ..units import plain_label, several_labels
 from ..wording import worded
 from ._typography import typeset
 
@@ -37,13 +38,14 @@ def methods(
     plan: Plan,
     *,
     layers: bool,
+    group_by: str = "layer",
     simulated: Collection[str] = (),
     n_units: Mapping[str, int] = MappingProxyType({}),
 ) -> list[tuple[str, str]]:
     """Title and text of the paragraphs.
 
-    ``layers`` says whether layers were tested, ``simulated`` which recordings are simulated, and
-    ``n_units`` how many units those that were read have.
+    ``layers`` says whether layers or labels ``group_by`` were tested, ``simulated`` which
+    recordings are simulated, and ``n_units`` how many units those that were read have.
     """
     paragraphs = []
     for each in plan.experiments:
@@ -54,7 +56,9 @@ def methods(
     annealed = worded("report", "methods/normalisation", options=options, steps=steps)
     paragraphs += [("Normalisation", annealed), ("Scores and errors", _scores(plan))]
     if layers:
-        paragraphs.append(("Layers", worded("report", "methods/layers")))
+        about = {"label": plain_label(group_by), "labels": several_labels(group_by)}
+        title = f"{about['labels'][0].upper()}{about['labels'][1:]}"
+        paragraphs.append((title, worded("report", "methods/layers", **about)))
     return [(title, typeset(text)) for title, text in paragraphs]
 
 

@@ -156,7 +156,8 @@ def _units(results: Results, condition: Condition) -> list[Item]:
     rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
-    return [*first, *_shown(results, condition, unit_table(rows, condition))]
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    return [*first, *_shown(results, condition, unit_table(rows, condition, units.group_by))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

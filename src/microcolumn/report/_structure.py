@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 
 from ..evaluate import Assemblies, Assembly, Comparison
@@ -11,6 +12,7 @@ from ..evaluate.assembly import HEADER, LEFT, columns_of
 from ..figures.conditions import first_split
 from ..models import ModelSpec, PopulationModel
 from ..study import Condition, Results
+from ..units import plain_label, several_labels
 from ._findings import Layering
 from ._tables import Table, groups_of
 from ._wording import text
@@ -60,13 +62,14 @@ def _table(
 ) -> Table:
     layered = any(row.layer for row in found)
     shown = [name in columns and (layered or name not in _OF_LAYERS) for name in HEADER]
-    header = tuple(compress(HEADER, shown))
+    label = plain_label(found.group_by)
+    header = tuple(label if name == "layer" else name for name in compress(HEADER, shown))
     return Table(
         f"assemblies, {spec.name}",
         header,
         [tuple(compress(columns_of(row), shown)) for row in some],
-        left=tuple(name for name in LEFT if name in header),
-        note=text("notes/assemblies", layered=layered),
+        left=tuple(name for name in (*LEFT, label) if name in header),
+        note=text("notes/assemblies", label=label if layered else ""),
         sortable=True,
         groups=groups_of(condition, spec.name),
     )
@@ -86,12 +89,16 @@ def _assemblies(results: Results, condition: Condition) -> list[tuple[ModelSpec,
 
 
 def layer_sentences(results: Results, condition: Condition) -> Iterator[str]:
-    """Whether hidden units and couplings of each model respect layers; none without layers."""
-    for spec, found in results.of_models(results.layers, condition):
-        if found is not None:
-            hidden, contrast = Layering.of(found), found.contrast()
-            if hidden or contrast:
-                yield text("layers", model=spec.name, hidden=hidden, contrast=contrast)
+    """Whether hidden units and couplings of each model respect each label; none without labels."""
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    for name in units.group_by:
+        about = {"label": plain_label(name), "labels": several_labels(name)}
+        of_label = partial(results.layers, group_by=name)
+        for spec, found in results.of_models(of_label, condition):
+            if found is not None:
+                hidden, contrast = Layering.of(found), found.contrast()
+                if hidden or contrast:
+                    yield text("layers", model=spec.name, hidden=hidden, contrast=contrast, **about)
 
 
 def interval_sentences(results: Results, condition: Condition) -> Iterator[str]:

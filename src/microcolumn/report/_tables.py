@@ -137,17 +137,22 @@ def _chosen(model: ModelScore) -> str:
 def recordings(results: Results) -> Table:
     """What was modelled of each recording: units, rates, bins and distinct words."""
     header = ("recording", "experiment", "recorded", "units", "rate, Hz (range)", "bin, ms")
-    rows = [
-        (name, experiment.name, *_taken(results, name, experiment))
+    taken = [
+        (name, experiment)
         for name in results.recordings
         for experiment in results.plan.experiments
         if not experiment.recordings or name in experiment.recordings
     ]
+    tables = (
+        results.if_computed(results.units, None, recording=n, experiment=e.name) for n, e in taken
+    )
+    labels = {units.label_name for units in tables if units is not None}
+    by_label = f"units by {(*labels, 'layer')[0] if len(labels) < 2 else 'label'}"
     return Table(
         "what was modelled",
-        (*header, "bins", "distinct patterns", "several spikes", "units by layer"),
-        rows,
-        left=("recording", "experiment", "units by layer"),
+        (*header, "bins", "distinct patterns", "several spikes", by_label),
+        [(name, each.name, *_taken(results, name, each)) for name, each in taken],
+        left=("recording", "experiment", by_label),
         note=worded("report", "notes/recordings"),
     )
 
@@ -161,7 +166,7 @@ def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ..
         words = results.all_words(name, experiment=experiment.name)
     except NotComputedError:
         return (recorded, "-", "-", width, "-", "-", "-", "-")
-    rates, layers = shown.rates_hz, Counter(filter(None, shown.units.layer or ()))
+    rates, layers = shown.rates_hz, Counter(filter(None, shown.units.label() or ()))
     n_bins = row["survey"][repr(experiment.bin_width)]["n_bins"]
     active = float(words.rates.mean())  # share of the bits that are 1
     return (

@@ -10,7 +10,7 @@ from ..formatting import number
 from ..study import Condition, Results
 from ..study.index import Row
 from ..study.unit_table import N_PARTNERS, unit_rows
-from ..units import DEPTH_REFERENCES
+from ..units import DEPTH_REFERENCES, plain_label
 from ._tables import Table, groups_of
 from ._wording import text
 
@@ -33,11 +33,18 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     return [text("units", what=what, rows=rows, **first) for what in known if known[what]]
 
 
-def unit_table(rows: Sequence[Row], condition: Condition) -> Table | None:
-    """One row per unit, if there are any; columns that are known of none are left out."""
+def unit_table(
+    rows: Sequence[Row], condition: Condition, group_by: Sequence[str] = ()
+) -> Table | None:
+    """One row per unit, if there are any; columns that are known of none are left out.
+
+    Columns ``group_by`` are labels of the units.
+    """
     if not rows:
         return None
     columns = {name: [cell(row) or "-" for row in rows] for name, cell in _CELLS.items()}
+    labels = {plain_label(name): [row[name] or "-" for row in rows] for name in group_by}
+    columns = {"unit": columns["unit"]} | labels | columns
     errors = [not math.isnan(error) for row in rows for error in row["partners_stderr"]]
     about = rows[0] | {"n_partners": N_PARTNERS}
     reference = DEPTH_REFERENCES.get(rows[0]["depth_reference"], "")
@@ -46,7 +53,7 @@ def unit_table(rows: Sequence[Row], condition: Condition) -> Table | None:
         "units",
         tuple(shown),
         list(zip(*shown.values(), strict=True)),
-        left=("unit", "layer", "assemblies", "strongest partners, nats"),
+        left=("unit", "layer", *labels, "assemblies", "strongest partners, nats"),
         note=text("notes/units", shown=shown, reference=reference, errors=errors, **about),
         sortable=True,
         groups=groups_of(condition, rows[0]["assemblies_model"]),

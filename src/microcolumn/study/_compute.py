@@ -353,8 +353,12 @@ def _structure(task: Task) -> Rows:
     """Layers of the hidden units and couplings; pairs and triplets that they amount to."""
     train, _, test = _split(task)
     model = _preferred_fit(task, _spec(task).name)
-    labels = set(test.units.layer or ()) - {""}
-    layers = evaluate.layer_statistics(model, test.units) if len(labels) > 1 else None
+    tested = [
+        evaluate.layer_statistics(model, test.units, group_by=name)
+        for name in test.units.group_by
+        if len(set(test.units.label(name) or ()) - {""}) > 1
+    ]
+    layers = tested if len(tested) > 1 else next(iter(tested), None)
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
     expansion = evaluate.effective_interactions(model, order)
     interactions = {

@@ -202,16 +202,34 @@ class Results(StoredStudy):
         return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
-        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        *,
+        group_by: str | None = None,
+        **where: Unpack[Where],
     ) -> evaluate.LayersResult | None:
-        """Layer statistics of each split; None where the units are not in several layers."""
-        return self._layers(*self._model_at(recording, model, where))
+        """Layer statistics of each split; None where the units are not in several layers.
 
-    def _read_layers(self, condition: Condition, spec: ModelSpec) -> evaluate.LayersResult | None:
-        known = {
-            split: typed(evaluate.LayerStatistics, row["layers"])
+        Of units that are grouped by other labels, such as ``group_by="cell_type"``, by default the
+        first of them.
+        """
+        return self._layers(*self._model_at(recording, model, where), group_by)
+
+    def _read_layers(
+        self, condition: Condition, spec: ModelSpec, group_by: str | None
+    ) -> evaluate.LayersResult | None:
+        tested = {
+            split: [row["layers"]] if isinstance(row["layers"], dict) else row["layers"] or []
             for split, row in self._structures(condition, spec).items()
-            if row["layers"]
+        }
+        first = next((rows[0].get("group_by") for rows in tested.values() if rows), None)
+        name = group_by or first or "layer"
+        known = {
+            split: statistics
+            for split, rows in tested.items()
+            for statistics in (typed(evaluate.LayerStatistics, row) for row in rows)
+            if statistics.group_by == name
         }
         if not known:
             return None

@@ -179,12 +179,15 @@ _simulated = lru_cache(len(simulate.PRESETS))(simulate.preset)
 def fingerprint(recording: Recording) -> str:
     """SHA-256 of what a study uses of a recording, in hexadecimal.
 
-    That is spike times, the units' names, layers and depths, and epochs, but not path, format or
-    notes: the same recording has the same fingerprint in every format and on every machine.
+    That is spike times, the units' names, layers, depths and the labels that they are grouped by,
+    and epochs, but not path, format or notes: the same recording has the same fingerprint in every
+    format and on every machine.
     """
     units, epochs = recording.units, recording.epochs
     depths = np.empty(0) if units.depth_um is None else units.depth_um
-    table = json.dumps([units.ids, units.layer, units.depth_reference])
+    chosen = {name: units.label(name) for name in units.group_by if name != "layer"}
+    labels = [chosen] if chosen else []  # without any, the fingerprint is that of older studies
+    table = json.dumps([units.ids, units.layer, units.depth_reference, *labels])
     parts = [table.encode("ascii"), recording.offsets.astype("<i8").tobytes()]
     for numbers in (recording.spike_times, depths, epochs.starts, epochs.stops):
         # One zero and one NaN, of which floating point has several.

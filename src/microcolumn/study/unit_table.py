@@ -46,6 +46,7 @@ def unit_rows(results: Results, condition: Condition) -> list[Row]:
             "depth_reference": units.depth_reference or "",
             "rate_hz": float(data.rates_hz[n]),
         }
+        | {name: (units.label(name) or [""] * n_units)[n] for name in units.group_by}
         | {name: value for part in parts for name, value in part[n].items()}
         for n in range(n_units)
     ]
