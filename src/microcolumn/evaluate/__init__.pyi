@@ -63,6 +63,12 @@ from .model_adequacy import (
 )
 from .paired import PairedDifference as PairedDifference
 from .planted import PlantedGroup as PlantedGroup, match_groups as match_groups
+from .pooling import (
+    Pooled as Pooled,
+    PooledRecording as PooledRecording,
+    pool as pool,
+    pool_contrasts as pool_contrasts,
+)
 from .significance import Estimate as Estimate
 from .splits import compare as compare
 from .summaries import (

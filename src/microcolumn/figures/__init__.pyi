@@ -8,6 +8,7 @@ from ._all import (
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
 from ._fitting import annealing as annealing, penalties as penalties
+from ._forest import forest as forest
 from ._hidden_units import assemblies as assemblies, layers as layers
 from ._opening import opening as opening
 from ._parameters import parameters as parameters

@@ -55,6 +55,8 @@ class Session:
     simulated: bool = False
     #: Tables of intervals that the file has beside, by name.
     intervals: Mapping[str, Epochs] = field(default_factory=dict)
+    #: The animal, if the file names it.
+    animal: str = ""
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
@@ -111,6 +113,7 @@ def to_recording(
         resolution_s=session.resolution_s,
         simulated=session.simulated,
         intervals=session.intervals,
+        animal=session.animal,
     )
     recording = recording.with_notes(start_notes(recording, start, stated=stated is not None))
     if epochs is not None:
@@ -169,6 +172,7 @@ def _check_lengths(recording: Recording) -> None:
     tables = {"epochs": recording.epochs, **recording.intervals}
     labels = {name: table.labels or () for name, table in tables.items()}
     texts = {**recording.units.columns, **labels, "intervals": list(recording.intervals)}
+    texts["animal"] = [recording.animal]
     for column, entries in texts.items():
         longest = max(entries, key=len, default="")
         if len(longest) > _LONGEST:

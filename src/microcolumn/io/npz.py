@@ -33,7 +33,7 @@ _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
     *("duration_s", "epochs", "epoch_labels", "depth_reference"),
-    *("resolution_s", "simulated", "source", "notes", "meta"),
+    *("resolution_s", "simulated", "animal", "source", "notes", "meta"),
 )
 #: What files say of a simulation that were saved before ``simulated`` was.
 _OLD_SIMULATION = "simulated microcolumn"
@@ -55,8 +55,8 @@ def load(
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
     ``quality``, ``multiunit``, ``area``, ``probe`` and any one-dimensional ``unit_...`` with one
     entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
-    which may be the time of the last spike; ``resolution_s``, ``simulated``, ``source``, ``notes``.
-    ``meta`` is not read.
+    which may be the time of the last spike; ``resolution_s``, ``simulated``, ``animal``,
+    ``source``, ``notes``. ``meta`` is not read.
 
     Parameters
     ----------
@@ -135,6 +135,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
         simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in notes + sources),
+        animal="".join(_texts(arrays, "animal")),
     )
 
 
@@ -168,6 +169,7 @@ def save(recording: Recording, path: str | Path) -> None:
         **{name: getattr(units, name) for name in ("depth_reference", *_UNIT_COLUMNS)},
         "resolution_s": recording.resolution_s,
         "simulated": recording.simulated,
+        "animal": recording.animal or None,
         "source": recording.source,
         "notes": np.array(recording.notes, dtype=np.str_),
     }

@@ -11,9 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from ..errors import BadInput
-from ..evaluate import Comparison, PairedDifference
+from ..evaluate import Comparison, PairedDifference, pool_contrasts
 from ..evaluate.paired import both_cells
-from ..evaluate.significance import pooled
 from ..evaluate.time_errors import wave_variance
 from ..validation import Floats
 from ..words import Words
@@ -41,7 +40,8 @@ def group_gain(
 
     It is the planned contrast of groups (:attr:`microcolumn.evaluate.Comparison.groups`) as a share
     of what the model without them gains over independent units. Intervals allow for the choice of
-    both models. Of several recordings, the last row is their mean, by random effects.
+    both models. Of several recordings, the last row is their mean, by random effects over
+    animals where these are known (:func:`microcolumn.evaluate.pool_contrasts`).
     """
     listed = [each for each in comparisons(models, words) if has_group_gain(each)]
     if not listed:
@@ -49,15 +49,13 @@ def group_gain(
     colour = one_colour(color, MODEL_COLOURS["RBM"])
     ax = axes_or_new(ax, (2.6, AROUND + LINE * (len(listed) + 1)))
     names = [literal(each.recording) for each in listed]
-    ratios = []
     for row, compared in enumerate(listed):
         pair = _groups(compared)
-        ratios.append(compared.relative(pair.first, pair.second))
         about = {"recording": compared.recording, "model": f"{pair.first} over {pair.second}"}
         _draw_row(ax, row, *percent(compared), about, marker="o", color=colour)
-    mean = pooled([ratio for ratio in ratios if ratio])
-    if mean is not None:
-        value, low, high = (100.0 * (ratio - 1.0) for ratio in (mean[0].value, *mean[1]))
+    if all_of_them := pool_contrasts(listed).get("groups"):
+        ends = all_of_them.mean.value, all_of_them.low, all_of_them.high
+        value, low, high = (100.0 * each for each in ends)
         about = {"recording": "all"}
         _draw_row(ax, len(listed), value, (low, high), about, marker="D", color="black")
         ax.axhline(len(listed) - 0.5, color="0.8", linewidth=0.6)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..evaluate import Comparison, ModelScore
+from ..evaluate import Comparison, ModelScore, Pooled, pool_contrasts
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood
 from ..formatting import duration, number, scientific
@@ -42,6 +42,13 @@ def longest(results: Results) -> list[Condition]:
     for each in tested.values():
         leading.setdefault(each.recording, by_likelihood(results, each))
     return list(dict.fromkeys([*leading.values(), *tested.values()]))
+
+
+def pooled(results: Results) -> dict[str, Pooled]:
+    """The planned contrasts over recordings, of the condition that the answer of each rests on."""
+    conditions = longest(results)
+    first = conditions[: len({each.recording for each in conditions})]
+    return pool_contrasts(results.comparison(**each.names) for each in first)
 
 
 def condition_text(condition: Condition, *, with_experiment: bool) -> str:
@@ -82,6 +89,22 @@ def models(compared: Comparison) -> Table:
         sortable=True,
         note=worded("report", "notes/models"),
     )
+
+
+def over_recordings(results: Results) -> Table | None:
+    """Means of the planned contrasts and how much recordings differ; None of a single one."""
+    rows = []
+    for name, each in pooled(results).items():
+        numbers = each.mean.value, each.mean.stderr, each.low, each.high
+        shown = (f"{100.0 * value:z.1f}" for value in numbers)
+        of, spread = f"{each.mean.n} {each.mean.method}", f"{100.0 * each.tau:.1f}"
+        rows.append(
+            (name, *shown, p_cell(each.p_value), of, spread, f"{100.0 * each.i_squared:.0f} %")
+        )
+    header = ("contrast", "%", "±", "from", "to", "p", "mean of", "between them, %", "I²")
+    note = worded("report", "notes/over_recordings")
+    left = ("contrast", "mean of")
+    return Table("contrasts over recordings", header, rows, left, note) if rows else None
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
