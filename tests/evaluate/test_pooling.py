@@ -173,7 +173,10 @@ def test_a_single_recording_is_not_pooled():
     assert mc.evaluate.pool_contrasts([]) == {}
 
 
-def test_models_that_are_the_same_in_one_recording_leave_nothing_to_pool():
-    same = of_recording("a", **{"RBM 25": 10.0})
-    zero = compared({"Ising": 10.0, "RBM 25": 10.0}, scatter=0.0)
-    assert pool_contrasts([same, zero]) == {}
+def test_models_that_are_the_same_count_as_the_surest_recording_does():
+    same = compared({"Ising": 10.0, "RBM 25": 10.0}, scatter=0.0)
+    other = of_recording("a", **{"RBM 25": 12.0})
+    found = pool_contrasts([same, other])["groups"]
+    assert [row.weight for row in found.recordings] == pytest.approx([0.5, 0.5])
+    assert found.mean.value == pytest.approx(other.relative("RBM 25", "Ising").value / 2 - 0.5)
+    assert pool_contrasts([same, same]) == {}  # nothing says how sure that is

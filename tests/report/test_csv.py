@@ -21,7 +21,7 @@ def tables(planted_results, tmp_path_factory):
 
 
 def test_there_is_a_file_for_each_table_with_rows(tables):
-    names = ["scores", "differences", "assemblies", "units", "parameters", "adequacy"]
+    names = ["scores", "differences", "pooled", "assemblies", "units", "parameters", "adequacy"]
     assert list(TABLES) == names
     assert list(tables) == [name for name in TABLES if name != "parameters"]
 

@@ -202,10 +202,13 @@ def pool_contrasts(comparisons: Iterable[Comparison]) -> dict[str, Pooled]:
         pairs = [(each, contrast(each)) for each in compared]
         ratios = [(each, p and each.relative(p.first, p.second)) for each, p in pairs]
         known = [(each, ratio) for each, ratio in ratios if ratio]
-        # A difference of exactly zero has no error, and to leave it out would favour the others.
-        if len(known) > 1 and all(ratio.stderr > 0.0 for _, ratio in known):
+        errors = [ratio.stderr for _, ratio in known]
+        if len(known) > 1 and any(errors) and np.isfinite(errors).all():
+            # Models that are the same differ by zero without an error. They count as much as the
+            # surest recording: to leave them out would favour the others.
+            least = min(filter(None, errors))
             pooled[name] = pool(
-                [replace(ratio, value=ratio.value - 1.0) for _, ratio in known],
+                [replace(r, value=r.value - 1.0, stderr=r.stderr or least) for _, r in known],
                 animals=[each.animal for each, _ in known],
                 recordings=[each.recording for each, _ in known],
             )
