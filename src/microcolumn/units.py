@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import BadArgument, BadInput
+from .errors import BadArgument, BadInput, advice
 from .formatting import counted, html_list, number
 from .tables import AsTable
 from .validation import (
@@ -32,7 +32,7 @@ DEPTH_REFERENCES = {
     "unstated": "as in the file, zero and sign unknown",
 }
 #: Columns of text of a table of units.
-TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality")
+TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality", "cell")
 
 
 def downwards(depth_reference: str) -> float:
@@ -71,6 +71,8 @@ class Units(AsTable):
         Brain area of each unit, for example ``"VISp"``; ``""`` if unknown.
     probe : iterable of str, optional
         Probe that recorded each unit, for example ``"probeA"``; ``""`` if unknown.
+    cell : iterable of str, optional
+        Name that each unit's cell has in all recordings it was followed over; ``""`` if unknown.
 
     Examples
     --------
@@ -79,7 +81,9 @@ class Units(AsTable):
     (2, ('IV',), 'surface')
     """
 
-    _columns = (("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe")
+    _columns = (
+        *(("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe", "cell"),
+    )
 
     ids: tuple[str, ...]
     depth_um: NDArray[np.float64] | None
@@ -89,6 +93,7 @@ class Units(AsTable):
     multiunit: NDArray[np.bool_]
     area: tuple[str, ...] | None
     probe: tuple[str, ...] | None
+    cell: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -101,11 +106,13 @@ class Units(AsTable):
         multiunit: ArrayLike | None = None,
         area: Iterable[str] | None = None,
         probe: Iterable[str] | None = None,
+        cell: Iterable[str] | None = None,
     ) -> None:
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
         given = {"layer": layer, "quality": quality, "area": area, "probe": probe}
+        given["cell"] = cell
         columns: dict[str, Any] = {
             name: None if labels is None else _labels(name, labels, n_units)
             for name, labels in given.items()
@@ -160,6 +167,26 @@ class Units(AsTable):
         known = np.array([]) if self.depth_um is None else self.depth_um[members]
         known = known[~np.isnan(known)]
         return f"{known.min():z.0f} to {known.max():z.0f}" if known.size else "-"
+
+    def matched(self, other: Units) -> dict[str, str]:
+        """Ids of the units of ``other`` that are the same cells, by ids of these.
+
+        Cells go by their names in the column ``cell``. Those that several units of a table stand
+        for are left out.
+
+        Examples
+        --------
+        >>> monday = Units(["a", "b"], cell=["41", "42"])
+        >>> monday.matched(Units(["x", "y", "z"], cell=["42", "", "43"]))
+        {'b': 'x'}
+        """
+        if self.cell is None or other.cell is None:
+            problem = "the units have no names of cells that were followed over recordings"
+            raise BadInput(problem, advice("read them with {match_by}, the column of these names"))
+        mine, theirs = Counter(self.cell), Counter(other.cell)
+        again = dict(zip(other.cell, other.ids, strict=True))
+        pairs = zip(self.ids, self.cell, strict=True)
+        return {unit: again[c] for unit, c in pairs if c and mine[c] == theirs[c] == 1}
 
     def with_layers(self, layer: Iterable[str]) -> Units:
         """The same units with one layer label each."""

@@ -12,6 +12,12 @@ from ._layer_results import (
     LayerStatistics as LayerStatistics,
 )
 from ._layers import layer_statistics as layer_statistics
+from ._matched import (
+    MatchedCouplings as MatchedCouplings,
+    MatchedGroup as MatchedGroup,
+    matched_couplings as matched_couplings,
+    matched_groups as matched_groups,
+)
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._prediction import (
     Prediction as Prediction,

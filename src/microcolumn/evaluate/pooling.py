@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from ..errors import BadArgument
@@ -90,23 +89,15 @@ class Pooled(AsText, AsTable):
         )
 
 
-class _RandomEffects(NamedTuple):
-    """Variance between units beyond their errors, Cochran's Q, and its degrees of freedom."""
-
-    between: float
-    q: float
-    df: int
-
-    @classmethod
-    def of(cls, values: Floats, variances: Floats, groups: NDArray[np.intp]) -> _RandomEffects:
-        """The variance within groups, by the moments of DerSimonian and Laird."""
-        weights = 1.0 / variances
-        total = np.bincount(groups, weights)
-        means = np.bincount(groups, weights * values) / total
-        q = float(np.sum(weights * (values - means[groups]) ** 2))
-        scale = float(np.sum(total - np.bincount(groups, weights**2) / total))
-        df = values.size - total.size
-        return cls(max(0.0, (q - df) / scale) if df else 0.0, q, df)
+def _between(values: Floats, variances: Floats, groups: Any) -> tuple[float, float, int]:
+    """Variance within groups beyond errors, by DerSimonian and Laird's moments; Q and its df."""
+    weights = 1.0 / variances
+    total = np.bincount(groups, weights)
+    means = np.bincount(groups, weights * values) / total
+    q = float(np.sum(weights * (values - means[groups]) ** 2))
+    scale = float(np.sum(total - np.bincount(groups, weights**2) / total))
+    df = values.size - total.size
+    return max(0.0, (q - df) / scale) if df else 0.0, q, df
 
 
 def pool(
@@ -142,17 +133,21 @@ def pool(
     if len(given) < 2 or not np.all(np.isfinite(values) & (errors > 0.0) & np.isfinite(errors)):
         problem = "has fewer than two, or one without an error above zero"
         raise BadArgument("estimates", problem, "leave out recordings without an error")
-    owners = _labels("animals", animals, [""] * len(given))
-    names = _labels("recordings", recordings, list(map(str, range(len(given)))))
+    owners = texts("animals", animals or [""] * len(given), "pass one for each estimate")
+    names = texts("recordings", recordings or map(str, range(len(given))), "pass their names")
+    for name, labels in (("animals", owners), ("recordings", names)):
+        if len(labels) != len(given):
+            problem = f"has {len(labels)} entries for {len(given)} estimates"
+            raise BadArgument(name, problem, "pass one for each")
     by_animal = all(owners) and len(set(owners)) > 1
     units = np.unique(owners, return_inverse=True)[1] if by_animal else np.arange(len(given))
-    within = _RandomEffects.of(values, errors**2, units)
-    weights = 1.0 / (errors**2 + within.between)
+    within, _, n_repeated = _between(values, errors**2, units)
+    weights = 1.0 / (errors**2 + within)
     of_unit = np.bincount(units, weights)
     means = np.bincount(units, weights * values) / of_unit
-    effects = _RandomEffects.of(means, 1.0 / of_unit, np.zeros(means.size, dtype=np.intp))
-    shares = 1.0 / (1.0 / of_unit + effects.between)
-    mean, df = float(np.average(means, weights=shares)), means.size - 1
+    between, q, df = _between(means, 1.0 / of_unit, np.zeros(means.size, dtype=np.intp))
+    shares = 1.0 / (1.0 / of_unit + between)
+    mean = float(np.average(means, weights=shares))
     # Units that happen to agree are no surer than their errors.
     scatter = max(1.0, float(np.sum(shares * (means - mean) ** 2)) / df)
     stderr = math.sqrt(scatter / float(shares.sum()))
@@ -165,10 +160,10 @@ def pool(
         low=mean - half,
         high=mean + half,
         p_value=p_value(mean, stderr, df),
-        tau=math.sqrt(effects.between),
-        i_squared=max(0.0, 1.0 - effects.df / effects.q) if effects.q > 0.0 else 0.0,
-        differ_p_value=float(special.chdtrc(effects.df, effects.q)),
-        tau_within=math.sqrt(within.between) if within.df else math.nan,
+        tau=math.sqrt(between),
+        i_squared=max(0.0, 1.0 - df / q) if q > 0.0 else 0.0,
+        differ_p_value=float(special.chdtrc(df, q)),
+        tau_within=math.sqrt(within) if n_repeated else math.nan,
         recordings=tuple(PooledRecording(*row) for row in rows),
     )
 
@@ -213,12 +208,3 @@ def pool_contrasts(comparisons: Iterable[Comparison]) -> dict[str, Pooled]:
                 recordings=[each.recording for each, _ in known],
             )
     return pooled
-
-
-def _labels(name: str, labels: Sequence[str] | None, default: list[str]) -> tuple[str, ...]:
-    """One label for each estimate."""
-    chosen = texts(name, default if labels is None else labels, "pass one for each estimate")
-    if len(chosen) != len(default):
-        problem = f"has {len(chosen)} entries for {len(default)} estimates"
-        raise BadArgument(name, problem, "pass one for each")
-    return chosen

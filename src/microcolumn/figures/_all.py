@@ -12,7 +12,7 @@ from ..study import Condition, NotComputedError, Results
 from ..study.progress import is_interactive
 from ._data import data
 from ._fitting import annealing, penalties
-from ._forest import forest
+from ._forest import forest, has_contrasts
 from ._hidden_units import assemblies, layers
 from ._opening import opening
 from ._parameters import parameters
@@ -46,7 +46,7 @@ FIGURES = {
     "opening": Figures(opening, per_recording=False),
     "planted": Figures(planted, per_recording=False),
     "ranking": Figures(ranking, "3", per_recording=False),
-    "forest": Figures(forest, per_recording=False),
+    "forest": Figures(forest, per_recording=False, by_default=has_contrasts),
     "parts": Figures(parts, per_recording=False),
     "gains": Figures(gains),
     "moments": Figures(moments),

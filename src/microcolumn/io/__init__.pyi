@@ -14,6 +14,7 @@ from . import (
     spikeinterface as spikeinterface,
 )
 from ._lfp import LFP as LFP
+from ._matches import read_matches as read_matches
 from ._read import option_names as option_names, read as read
 from ._readers import READERS as READERS
 from ._remote import is_url as is_url

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..atlas import ccf_acronym, ccf_layer
+from ..errors import BadArgument, name_list
 from ..layers import as_labels
 
 Columns = Mapping[str, Sequence[Any]]
@@ -110,6 +111,21 @@ def probes_of(columns: Columns) -> list[str] | None:
         if any(labels) or column == "probe":
             return labels
     return None
+
+
+def cells_of(columns: Columns, match_by: str | None) -> list[str] | None:
+    """Name of each unit's cell in the column ``match_by``, ``""`` for -1; None without a name.
+
+    A file that names cells itself has them in a column ``cell``.
+    """
+    column = match_by or next(columns_named(("cell",), columns), None)
+    if column is None:
+        return None
+    if column not in columns:
+        problem = f"is {column!r}, which is none of its columns {name_list(columns) or '(none)'}"
+        raise BadArgument("match_by", problem, "name the column of the cells' ids")
+    names = (label.removesuffix(".0") for label in as_labels(columns[column]))
+    return ["" if name == "-1" else name for name in names]
 
 
 def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:

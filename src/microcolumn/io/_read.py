@@ -35,6 +35,7 @@ def read(
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
+    match_by: str | None = None,
     **options: Any,
 ) -> Recording:
     """Read a spike-sorted recording of any format.
@@ -64,6 +65,10 @@ def read(
     start : float, optional
         When the recording began, in seconds on the clock of its spikes, if the file does not state
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.
+    match_by : str, optional
+        Column of the table of units with the names of cells that were followed over recordings,
+        empty or -1 for units that were not; see
+        :meth:`Units.matched <microcolumn.units.Units.matched>`. By default ``cell``.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
@@ -115,6 +120,7 @@ def read(
                 quality=quality,
                 epochs=epochs,
                 start=start,
+                match_by=match_by,
             )
         except UnitOfTimeError as error:
             if "time_unit" in known:

@@ -19,6 +19,7 @@ from ._columns import (
     DEPTH_COLUMNS,
     LAYER_COLUMNS,
     as_number,
+    cells_of,
     columns_named,
     depth_reference_of,
     places_of,
@@ -71,6 +72,7 @@ class Choices(TypedDict, total=False):
     quality: str | Iterable[str] | None
     epochs: str | list[str] | Epochs | ArrayLike | None
     start: float | None
+    match_by: str | None
 
 
 def to_recording(
@@ -82,6 +84,7 @@ def to_recording(
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
+    match_by: str | None = None,
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -89,7 +92,7 @@ def to_recording(
     for name, column in session.columns.items():
         if len(column) != len(session.ids):
             raise damaged(f"column {name!r} has {len(column)} entries for {len(session.ids)} units")
-    units, read = _units(session, depth_reference, layers)
+    units, read = _units(session, depth_reference, layers, match_by)
     # If the file does not state when units were observed, the caller's epochs do.
     stated = session.epochs
     if stated is None and not names_epochs(epochs):
@@ -125,7 +128,9 @@ def to_recording(
     return recording
 
 
-def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[Units, list[str]]:
+def _units(
+    session: Session, depth_reference: str | None, layers: Any, match_by: str | None
+) -> tuple[Units, list[str]]:
     """The table of all units as far as columns tell, and notes on these columns."""
     depths, reference, notes = _depths(session, depth_reference)
     quality, judged = quality_of(session.columns)
@@ -148,6 +153,7 @@ def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[
         multiunit=_flags(session),
         area=None if places is None else places.area,
         probe=probes_of(session.columns),
+        cell=cells_of(session.columns, match_by),
     )
     return units, notes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Polygon
 from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtri
 
@@ -48,7 +48,8 @@ def forest(
     expect("pooled", pooled, Pooled, "what mc.evaluate.pool returns")
     colour = one_colour(color, DATA_COLOUR)
     by_animal = pooled.mean.method == "animals"
-    rows = _ordered(pooled.recordings) if by_animal else list(pooled.recordings)
+    animals = [row.animal for row in pooled.recordings]
+    rows = sorted(pooled.recordings, key=lambda row: by_animal and animals.index(row.animal))
     ax = axes_or_new(ax, (3.4, AROUND + LINE * (len(rows) + 1)))
     for place, row in enumerate(rows):
         _draw_row(ax, place, row, pooled, colour)
@@ -62,11 +63,10 @@ def forest(
     weights = [f"{100.0 * row.weight:.0f} %" for row in rows]
     beside.set_yticks(range(len(rows)), weights, fontsize=7)
     beside.set_ylabel("weight", fontsize=7)
-    for axis in (ax, beside):
-        axis.tick_params(axis="y", length=0)
-        for side in ("left", "right"):
-            if side in axis.spines:
-                axis.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    beside.tick_params(length=0)
+    ax.spines["left"].set_visible(False)
+    beside.spines["right"].set_visible(False)
     ax.axvline(0.0, color="black", linewidth=0.8, zorder=0)
     ax.margins(x=0.05)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
@@ -74,31 +74,23 @@ def forest(
     return entitle(ax, title)
 
 
-def _ordered(rows: tuple[PooledRecording, ...]) -> list[PooledRecording]:
-    """Recordings of an animal together, animals in the order in which they come."""
-    animals = list(dict.fromkeys(row.animal for row in rows))
-    return sorted(rows, key=lambda row: animals.index(row.animal))
-
-
 def _draw_row(
     ax: Axes, place: int, row: PooledRecording, pooled: Pooled, colour: OneColour
 ) -> None:
     """A square as large as its weight, with the interval of the recording's own error."""
-    value, half = (
-        pooled.scale * each for each in (row.value, -float(ndtri(LEVEL / 2.0)) * row.stderr)
-    )
-    ax.plot([value - half, value + half], [place, place], color=colour, linewidth=1.0)
-    size = max(_SMALLEST, _LARGEST * math.sqrt(row.weight))
-    [square] = ax.plot(value, place, "s", color=colour, markersize=size)
+    scale = pooled.scale
+    value, error = scale * row.value, scale * row.stderr
+    ends = [value + error * float(ndtri(share)) for share in (LEVEL / 2.0, 1.0 - LEVEL / 2.0)]
+    ax.plot(ends, [place, place], color=colour, linewidth=1.0)
+    [square] = ax.plot(value, place, "s", color=colour)
+    square.set_markersize(max(_SMALLEST, _LARGEST * math.sqrt(row.weight)))
     about = {"recording": row.recording, "animal": row.animal or "-", "weight": row.weight}
-    tip(square, about | {pooled.mean.unit: value, "standard error": pooled.scale * row.stderr})
+    tip(square, about | {pooled.mean.unit: value, "standard error": error})
 
 
 def _draw_mean(ax: Axes, place: int, pooled: Pooled) -> None:
     """A diamond that spans the interval of the mean, with a line through its middle."""
     low, mean, high = (pooled.scale * e for e in (pooled.low, pooled.mean.value, pooled.high))
-    corners = [(low, place), (mean, place - 0.3), (high, place), (mean, place + 0.3)]
-    ax.add_patch(Polygon(corners, facecolor="0.3", edgecolor="none"))
-    ax.update_datalim(corners)
+    ax.fill([low, mean, high, mean], place + np.array([0.0, -0.3, 0.0, 0.3]), color="0.3")
     ax.axvline(mean, color="0.5", linewidth=0.8, linestyle="--", zorder=0)
     ax.axhline(place - 0.5, color="0.7", linewidth=0.6, zorder=0)

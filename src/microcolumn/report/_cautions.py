@@ -59,8 +59,7 @@ def cautions(results: Results) -> list[str]:
 
     Each ends with the command or the setting that removes the doubt.
     """
-    lines = [*_of_the_run(results), *_of_animals(results), *_of_units(results)]
-    lines += _of_flow(results)
+    lines = [*_of_the_run(results), *_of_units(results), *_of_flow(results)]
     conditions = dict.fromkeys((each.recording, each.experiment) for each in results.tested())
     for recording, experiment in conditions:
         condition = f"{recording}, {experiment.name}"
@@ -93,13 +92,6 @@ def _of_the_run(results: Results) -> Iterator[str]:
         "environments": len(made["environments"]) > 1,
     }
     yield from (_caution(kind, **made) for kind, is_doubtful in doubts.items() if is_doubtful)
-
-
-def _of_animals(results: Results) -> Iterator[str]:
-    """Recordings whose animal is not stated, where others have one."""
-    names = [name for name in results.recordings if not results.animal(name)]
-    if 0 < len(names) < len(results.recordings):
-        yield _caution("animals", names=names)
 
 
 def _of_units(results: Results) -> Iterator[str]:

@@ -18,8 +18,6 @@ from ._tables import pooled
 from ._units import known_units
 
 Row = Mapping[str, Any]
-#: What is known of a mean over recordings beside its value and error.
-_SPREAD = ("low", "high", "p_value", "tau", "i_squared", "differ_p_value", "tau_within")
 
 
 def write_tables(results: Results, folder: str | Path) -> list[Path]:
@@ -85,11 +83,8 @@ def _pooled(results: Results) -> list[Row]:
     """Each contrast in every recording, then its mean, whose row names no recording."""
     rows: list[Row] = []
     for name, each in pooled(results).items():
-        rows += [{"contrast": name} | row for row in each.to_rows()]
-        spread = {field: getattr(each, field) for field in _SPREAD}
-        mean = {"value": each.mean.value, "stderr": each.mean.stderr, "weight": 1.0}
-        unit = {"mean_of": each.mean.method, "n": each.mean.n}
-        rows.append({"contrast": name} | mean | unit | spread)
+        mean = row_of(each.mean) | row_of(each, "mean", "recordings")
+        rows += [{"contrast": name} | row for row in (*each.to_rows(), mean)]
     return rows
 
 

@@ -40,8 +40,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     planted = _taken(left, "planted", None)
     groups = _of_recordings(results, left, "assemblies", _groups)
     ranked = _taken(left, "ranking", None)
-    contrasts = tables.over_recordings(results)
-    pooled = [*_taken(left, "forest", None), *([contrasts] if contrasts else [])]
+    pooled = _taken(left, "forest", None)
     fit = _of_recordings(results, left, "moments")
     data, more_data = _of_recordings(results, left, "data")
     parts = [

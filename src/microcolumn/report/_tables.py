@@ -91,22 +91,6 @@ def models(compared: Comparison) -> Table:
     )
 
 
-def over_recordings(results: Results) -> Table | None:
-    """Means of the planned contrasts and how much recordings differ; None of a single one."""
-    rows = []
-    for name, each in pooled(results).items():
-        numbers = each.mean.value, each.mean.stderr, each.low, each.high
-        shown = (f"{100.0 * value:z.1f}" for value in numbers)
-        of, spread = f"{each.mean.n} {each.mean.method}", f"{100.0 * each.tau:.1f}"
-        rows.append(
-            (name, *shown, p_cell(each.p_value), of, spread, f"{100.0 * each.i_squared:.0f} %")
-        )
-    header = ("contrast", "%", "±", "from", "to", "p", "mean of", "between them, %", "I²")
-    note = worded("report", "notes/over_recordings")
-    left = ("contrast", "mean of")
-    return Table("contrasts over recordings", header, rows, left, note) if rows else None
-
-
 def predictions(results: Results, condition: Condition) -> Table | None:
     """How well single units are predicted; None if that is not computed."""
     rows = []
