@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from microcolumn.errors import BadInput
 from microcolumn.units import Units, layers_from_the_top
 
 
@@ -58,3 +59,18 @@ def test_layers_are_listed_from_the_surface_down():
     assert layers_from_the_top(above) == ["V/VI", "II/III", "?", ""]
     assert layers_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
     assert layers_from_the_top(Units("a")) == []
+
+
+def test_units_are_matched_by_the_cells_that_one_unit_of_each_table_stands_for():
+    first = Units(["a", "b", "c", "d", "e"], cell=["1", "2", "3", "3", ""])
+    second = Units(["w", "x", "y", "z"], cell=["2", "1", "3", ""])
+    assert first.matched(second) == {"a": "x", "b": "w"}
+    assert second.matched(first) == {"w": "b", "x": "a"}
+    assert first.take([1]).matched(second) == {"b": "w"}
+
+
+def test_units_without_names_of_cells_cannot_be_matched():
+    named, nameless = Units(["a"], cell=["1"]), Units(["a"])
+    for first, second in ((named, nameless), (nameless, named)):
+        with pytest.raises(BadInput, match="no names of cells"):
+            first.matched(second)

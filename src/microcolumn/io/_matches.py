@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from ..errors import BadFile, in_file, name_list
+from ..errors import BadArgument, BadFile, in_file, name_list
 from ..validation import whole_number
 from ._tables import open_table
 
@@ -41,6 +41,8 @@ def read_matches(
     {'7': '4'}
     """
     wanted = [whole_number("first", first, least=1), whole_number("second", second, least=1)]
+    if wanted[0] == wanted[1]:
+        raise BadArgument("second", f"is {second}, as first is", "name two recordings")
     matched = []
     with in_file(path), open_table(Path(path)) as (header, rows):
         uid = match_by or next((name for name in _UIDS if name in header), "UID 1")

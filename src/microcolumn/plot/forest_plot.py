@@ -91,6 +91,6 @@ def _draw_row(
 def _draw_mean(ax: Axes, place: int, pooled: Pooled) -> None:
     """A diamond that spans the interval of the mean, with a line through its middle."""
     low, mean, high = (pooled.scale * e for e in (pooled.low, pooled.mean.value, pooled.high))
-    ax.fill([low, mean, high, mean], place + np.array([0.0, -0.3, 0.0, 0.3]), color="0.3")
+    ax.fill([low, mean, high, mean], place + np.array([0.0, -0.3, 0.0, 0.3]), color="0.3", lw=0)
     ax.axvline(mean, color="0.5", linewidth=0.8, linestyle="--", zorder=0)
     ax.axhline(place - 0.5, color="0.7", linewidth=0.6, zorder=0)
