@@ -62,15 +62,15 @@ def test_layers_are_listed_from_the_surface_down():
 
 
 def test_units_are_matched_by_the_cells_that_one_unit_of_each_table_stands_for():
-    first = Units(["a", "b", "c", "d", "e"], cell=["1", "2", "3", "3", ""])
-    second = Units(["w", "x", "y", "z"], cell=["2", "1", "3", ""])
+    first = Units(["a", "b", "c", "d", "e"], global_id=["1", "2", "3", "3", ""])
+    second = Units(["w", "x", "y", "z"], global_id=["2", "1", "3", ""])
     assert first.matched(second) == {"a": "x", "b": "w"}
     assert second.matched(first) == {"w": "b", "x": "a"}
     assert first.take([1]).matched(second) == {"b": "w"}
 
 
 def test_units_without_names_of_cells_cannot_be_matched():
-    named, nameless = Units(["a"], cell=["1"]), Units(["a"])
+    named, nameless = Units(["a"], global_id=["1"]), Units(["a"])
     for first, second in ((named, nameless), (nameless, named)):
-        with pytest.raises(BadInput, match="no names of cells"):
+        with pytest.raises(BadInput, match="no global_id"):
             first.matched(second)

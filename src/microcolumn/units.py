@@ -32,7 +32,7 @@ DEPTH_REFERENCES = {
     "unstated": "as in the file, zero and sign unknown",
 }
 #: Columns of text of a table of units.
-TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality", "cell")
+TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality", "global_id")
 
 
 def downwards(depth_reference: str) -> float:
@@ -71,7 +71,7 @@ class Units(AsTable):
         Brain area of each unit, for example ``"VISp"``; ``""`` if unknown.
     probe : iterable of str, optional
         Probe that recorded each unit, for example ``"probeA"``; ``""`` if unknown.
-    cell : iterable of str, optional
+    global_id : iterable of str, optional
         Name that each unit's cell has in all recordings it was followed over; ``""`` if unknown.
 
     Examples
@@ -82,7 +82,8 @@ class Units(AsTable):
     """
 
     _columns = (
-        *(("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe", "cell"),
+        *(("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe"),
+        "global_id",
     )
 
     ids: tuple[str, ...]
@@ -93,7 +94,7 @@ class Units(AsTable):
     multiunit: NDArray[np.bool_]
     area: tuple[str, ...] | None
     probe: tuple[str, ...] | None
-    cell: tuple[str, ...] | None
+    global_id: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -106,13 +107,13 @@ class Units(AsTable):
         multiunit: ArrayLike | None = None,
         area: Iterable[str] | None = None,
         probe: Iterable[str] | None = None,
-        cell: Iterable[str] | None = None,
+        global_id: Iterable[str] | None = None,
     ) -> None:
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
         given = {"layer": layer, "quality": quality, "area": area, "probe": probe}
-        given["cell"] = cell
+        given["global_id"] = global_id
         columns: dict[str, Any] = {
             name: None if labels is None else _labels(name, labels, n_units)
             for name, labels in given.items()
@@ -171,21 +172,20 @@ class Units(AsTable):
     def matched(self, other: Units) -> dict[str, str]:
         """Ids of the units of ``other`` that are the same cells, by ids of these.
 
-        Cells go by their names in the column ``cell``. Those that several units of a table stand
-        for are left out.
+        Cells go by their ``global_id``. Those that several units of a table stand for are left out.
 
         Examples
         --------
-        >>> monday = Units(["a", "b"], cell=["41", "42"])
-        >>> monday.matched(Units(["x", "y", "z"], cell=["42", "", "43"]))
+        >>> monday = Units(["a", "b"], global_id=["41", "42"])
+        >>> monday.matched(Units(["x", "y", "z"], global_id=["42", "", "43"]))
         {'b': 'x'}
         """
-        if self.cell is None or other.cell is None:
-            problem = "the units have no names of cells that were followed over recordings"
-            raise BadInput(problem, advice("read them with {match_by}, the column of these names"))
-        mine, theirs = Counter(self.cell), Counter(other.cell)
-        again = dict(zip(other.cell, other.ids, strict=True))
-        pairs = zip(self.ids, self.cell, strict=True)
+        if self.global_id is None or other.global_id is None:
+            problem = "the units have no global_id, the name of a cell over recordings"
+            raise BadInput(problem, advice("read them with {match_by}, the column of these"))
+        mine, theirs = Counter(self.global_id), Counter(other.global_id)
+        again = dict(zip(other.global_id, other.ids, strict=True))
+        pairs = zip(self.ids, self.global_id, strict=True)
         return {unit: again[c] for unit, c in pairs if c and mine[c] == theirs[c] == 1}
 
     def with_layers(self, layer: Iterable[str]) -> Units:

@@ -5,7 +5,7 @@ import pytest
 
 from microcolumn.evaluate import pool_contrasts
 from microcolumn.figures import forest
-from microcolumn.figures._forest import has_contrasts
+from microcolumn.figures._scores import has_contrasts
 from microcolumn.study import NotComputedError
 
 

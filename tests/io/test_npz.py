@@ -64,12 +64,12 @@ def test_a_simulation_stays_one_when_cut_saved_and_read(tmp_path):
 
 
 def test_the_animal_and_names_of_cells_stay_with_a_recording(tmp_path):
-    units = mc.Units(["a", "b"], cell=["41", ""])
+    units = mc.Units(["a", "b"], global_id=["41", ""])
     made = mc.Recording([[0.1], [0.2]], units, animal="m1")
-    assert (made.take([0]).animal, made.take([0]).units.cell) == ("m1", ("41",))
+    assert (made.take([0]).animal, made.take([0]).units.global_id) == ("m1", ("41",))
     save(made, tmp_path / "a.npz")
     read = mc.read(tmp_path / "a.npz")
-    assert (read.animal, read.units.cell) == ("m1", ("41", ""))
+    assert (read.animal, read.units.global_id) == ("m1", ("41", ""))
     save(mc.Recording([[0.1], [0.2]]), tmp_path / "b.npz")
     assert mc.read(tmp_path / "b.npz").animal == ""
 

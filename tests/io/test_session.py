@@ -53,18 +53,16 @@ def test_what_the_file_states_needs_no_word_and_allows_no_other():
     ],
 )
 def test_names_of_cells_come_from_the_column_that_is_asked_for(entries, names):
-    session = Session(IDS, TRAINS, {"global_id": entries, "cell": ["1", "2"]})
-    assert to_recording(session, source="a test", match_by="global_id").units.cell == names
-    assert to_recording(session, source="a test").units.cell == ("1", "2")
-    assert made({"global_id": entries}).units.cell is None
+    session = Session(IDS, TRAINS, {"uid": entries, "global_id": ["1", "2"]})
+    assert to_recording(session, source="a test", match_by="uid").units.global_id == names
+    assert to_recording(session, source="a test").units.global_id == ("1", "2")
+    assert made({"uid": entries}).units.global_id is None
 
 
 def test_a_column_of_cells_that_is_not_there_is_named_with_those_that_are():
-    session = Session(IDS, TRAINS, {"global_id": [1, 2]})
-    with pytest.raises(
-        BadArgument, match="'uid', which is none of its columns global_id"
-    ) as caught:
-        to_recording(session, source="a test", match_by="uid")
+    session = Session(IDS, TRAINS, {"uid": [1, 2]})
+    with pytest.raises(BadArgument, match="'cell', which is none of its columns uid") as caught:
+        to_recording(session, source="a test", match_by="cell")
     assert caught.value.argument == "match_by"
 
 

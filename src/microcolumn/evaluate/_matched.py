@@ -217,10 +217,9 @@ def _matrices(found: Intervals, ids: Sequence[str]) -> list[Floats]:
 
 def _correlation(a: Floats, a_err: Floats, b: Floats, b_err: Floats) -> float:
     """Correlation of what both determine, weighted by their errors; NaN of fewer than three."""
-    weights = 1.0 / (a_err**2 + b_err**2)
-    known = np.isfinite(a + b + weights)
+    known = np.isfinite(a + b)
     if known.sum() < 3:
         return float("nan")
-    w, x, y = weights[known], a[known], b[known]
+    w, x, y = 1.0 / (a_err[known] ** 2 + b_err[known] ** 2), a[known], b[known]
     x, y = x - np.average(x, weights=w), y - np.average(y, weights=w)
     return float(np.sum(w * x * y) / np.sqrt(np.sum(w * x**2) * np.sum(w * y**2)))

@@ -133,8 +133,9 @@ def pool(
     if len(given) < 2 or not np.all(np.isfinite(values) & (errors > 0.0) & np.isfinite(errors)):
         problem = "has fewer than two, or one without an error above zero"
         raise BadArgument("estimates", problem, "leave out recordings without an error")
-    owners = texts("animals", animals or [""] * len(given), "pass one for each estimate")
-    names = texts("recordings", recordings or map(str, range(len(given))), "pass their names")
+    unknown, numbered = [""] * len(given), [f"{k + 1}" for k in range(len(given))]
+    owners = texts("animals", unknown if animals is None else animals, "pass one for each estimate")
+    names = texts("recordings", numbered if recordings is None else recordings, "pass their names")
     for name, labels in (("animals", owners), ("recordings", names)):
         if len(labels) != len(given):
             problem = f"has {len(labels)} entries for {len(given)} estimates"

@@ -8,13 +8,13 @@ from ._all import (
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
 from ._fitting import annealing as annealing, penalties as penalties
-from ._forest import forest as forest
 from ._hidden_units import assemblies as assemblies, layers as layers
 from ._opening import opening as opening
 from ._parameters import parameters as parameters
 from ._patterns import moments as moments, patterns as patterns
 from ._presets import preset as preset
 from ._scores import (
+    forest as forest,
     gains as gains,
     parts as parts,
     ranking as ranking,

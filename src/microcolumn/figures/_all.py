@@ -12,12 +12,11 @@ from ..study import Condition, NotComputedError, Results
 from ..study.progress import is_interactive
 from ._data import data
 from ._fitting import annealing, penalties
-from ._forest import forest, has_contrasts
 from ._hidden_units import assemblies, layers
 from ._opening import opening
 from ._parameters import parameters
 from ._patterns import moments, patterns
-from ._scores import gains, parts, ranking, windows
+from ._scores import forest, gains, has_contrasts, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
 from .conditions import (

@@ -113,12 +113,12 @@ def probes_of(columns: Columns) -> list[str] | None:
     return None
 
 
-def cells_of(columns: Columns, match_by: str | None) -> list[str] | None:
+def global_ids_of(columns: Columns, match_by: str | None) -> list[str] | None:
     """Name of each unit's cell in the column ``match_by``, ``""`` for -1; None without a name.
 
-    A file that names cells itself has them in a column ``cell``.
+    The default column is ``global_id``.
     """
-    column = match_by or next(columns_named(("cell",), columns), None)
+    column = match_by or next(columns_named(("global_id",), columns), None)
     if column is None:
         return None
     if column not in columns:

@@ -68,7 +68,7 @@ def read(
     match_by : str, optional
         Column of the table of units with the names of cells that were followed over recordings,
         empty or -1 for units that were not; see
-        :meth:`Units.matched <microcolumn.units.Units.matched>`. By default ``cell``.
+        :meth:`Units.matched <microcolumn.units.Units.matched>`. By default ``global_id``.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``

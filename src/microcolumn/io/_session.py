@@ -19,9 +19,9 @@ from ._columns import (
     DEPTH_COLUMNS,
     LAYER_COLUMNS,
     as_number,
-    cells_of,
     columns_named,
     depth_reference_of,
+    global_ids_of,
     places_of,
     probes_of,
     quality_of,
@@ -153,7 +153,7 @@ def _units(
         multiunit=_flags(session),
         area=None if places is None else places.area,
         probe=probes_of(session.columns),
-        cell=cells_of(session.columns, match_by),
+        global_id=global_ids_of(session.columns, match_by),
     )
     return units, notes
 

@@ -29,7 +29,7 @@ from ._session import Session
 Arrays = Mapping[str, NDArray[Any]]
 
 #: Arrays with one entry per unit that become columns, as do all called ``unit_...``.
-_UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe", "cell")
+_UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe", "global_id")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
     *("duration_s", "epochs", "epoch_labels", "depth_reference"),
@@ -53,8 +53,8 @@ def load(
 
     The archive holds ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
-    ``quality``, ``multiunit``, ``area``, ``probe``, ``cell`` and any one-dimensional ``unit_...``
-    with one entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or
+    ``quality``, ``multiunit``, ``area``, ``probe``, ``global_id`` and any ``unit_...`` with
+    one entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or
     ``duration_s``, which may be the time of the last spike; ``resolution_s``, ``simulated``,
     ``animal``, ``source``, ``notes``. ``meta`` is not read.
 

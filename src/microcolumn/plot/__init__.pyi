@@ -1,9 +1,9 @@
 from .comparisons import ranking as ranking, window_gains as window_gains, windows as windows
 from .convergence import annealing as annealing, annealing_error as annealing_error
-from .forest_plot import forest as forest
 from .gain_parts import gain_parts as gain_parts
 from .gain_sources import (
     cumulative_gain as cumulative_gain,
+    forest as forest,
     gain_by_activity as gain_by_activity,
     group_gain as group_gain,
 )
