@@ -45,7 +45,7 @@ def test_all_recordings_are_drawn_by_animal_with_the_mean_in_the_caption(three):
 def test_one_recording_has_no_forest(planted_results):
     [condition, *_] = planted_results.tested()
     assert not has_contrasts(planted_results, condition)
-    with pytest.raises(NotComputedError, match="a contrast in another recording"):
+    with pytest.raises(NotComputedError, match="no planned contrast is known of several"):
         forest(planted_results)
 
 

@@ -12,7 +12,7 @@ from ..evaluate.paired import both_cells
 from ..evaluate.significance import p_text
 from ..plot.comparisons import LINE, zero_of
 from ..plot.gain_parts import LINE as BAR_LINE
-from ..study import Condition, Results
+from ..study import Condition, NotComputedError, Results
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import GROUPS, SEVERAL_BINS, caption, of_condition, of_recordings
@@ -91,7 +91,8 @@ def forest(
     """
     pooled = pool_contrasts(found.values())
     if not pooled:
-        raise condition.missing("a contrast in another recording beside that")
+        problem = "no planned contrast is known of several recordings"
+        raise NotComputedError(problem, "add recordings to the plan, or run the study further")
     n_rows = 1 + max(len(each.recordings) for each in pooled.values())
     size = (PAGE if len(pooled) > 1 else COLUMN, _AROUND_ALL + LINE * (n_rows + 1))
     with captioned("", "Planned contrasts over recordings", size) as figure:
