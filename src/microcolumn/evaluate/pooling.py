@@ -125,8 +125,8 @@ def pool(
     --------
     >>> gains = [Estimate(value, 0.01, "%") for value in (0.12, 0.14, 0.19, 0.18)]
     >>> print(pool(gains, animals=["a", "a", "b", "c"]))
-    16 ± 2 %, 95 % interval 8.48 to 24.4 %, p = 0.013: mean of 3 animals (4 recordings), with a
-    standard deviation of 2.9 % between animals (I² = 82 %)
+    17 ± 2 %, 95 % interval 7.84 to 25.3 %, p = 0.015: mean of 3 animals (4 recordings), with a
+    standard deviation of 3.3 % between animals (I² = 87 %)
     """
     given = listed("estimates", estimates, "pass one for each recording")
     values, errors = np.array([[each.value, each.stderr] for each in given]).reshape(-1, 2).T
