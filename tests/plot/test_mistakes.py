@@ -75,6 +75,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "correlations": (words,),
         "correlogram": (recording,),
         "couplings": (ising,),
+        "forest": (mc.evaluate.pool([mc.evaluate.Estimate(0.1, 0.02, "%")] * 2),),
         "groups": (rbm,),
         "hidden_map": (rbm, 0),
         "hidden_units": (rbm, words),

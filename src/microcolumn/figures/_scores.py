@@ -94,7 +94,7 @@ def forest(
         problem = "no planned contrast is known of several recordings"
         raise NotComputedError(problem, "add recordings to the plan, or run the study further")
     n_rows = 1 + max(len(each.recordings) for each in pooled.values())
-    size = (PAGE if len(pooled) > 1 else COLUMN, _AROUND_ALL + LINE * (n_rows + 1))
+    size = (PAGE if len(pooled) > 1 else COLUMN, min(_AROUND_ALL + LINE * (n_rows + 1), 9.5))
     with captioned("", "Planned contrasts over recordings", size) as figure:
         for name, ax in panels(figure, [list(pooled)]).items():
             plot.forest(pooled[name], title=_TITLES[name], ax=ax)
