@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.errors import BadArgument
+from microcolumn.errors import BadArgument, BadInput
 from microcolumn.units import Units, labels_from_the_top
 
 
@@ -111,3 +111,18 @@ def test_further_labels_need_names_and_lengths_of_their_own():
         Units("abcd", labels={"cell_type": "ei"})
     with pytest.raises(TypeError, match="labels"):
         Units("abcd", labels=["e", "i", "e", "i"])
+
+
+def test_units_are_matched_by_the_cells_that_one_unit_of_each_table_stands_for():
+    first = Units(["a", "b", "c", "d", "e"], global_id=["1", "2", "3", "3", ""])
+    second = Units(["w", "x", "y", "z"], global_id=["2", "1", "3", ""])
+    assert first.matched(second) == {"a": "x", "b": "w"}
+    assert second.matched(first) == {"w": "b", "x": "a"}
+    assert first.take([1]).matched(second) == {"b": "w"}
+
+
+def test_units_without_names_of_cells_cannot_be_matched():
+    named, nameless = Units(["a"], global_id=["1"]), Units(["a"])
+    for first, second in ((named, nameless), (nameless, named)):
+        with pytest.raises(BadInput, match="no global_id"):
+            first.matched(second)

@@ -51,6 +51,8 @@ class Recording:
     intervals : mapping of str to Epochs, optional
         Other stretches of time by name, such as tables of trials or stimuli, to choose from with
         :meth:`restrict`. They are not saved.
+    animal : str
+        That was recorded; empty if it is not known.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class Recording:
     resolution_s: float
     simulated: bool
     intervals: dict[str, Epochs]
+    animal: str
 
     def __init__(
         self,
@@ -91,6 +94,7 @@ class Recording:
         resolution_s: float = 0.0,
         simulated: bool = False,
         intervals: Mapping[str, Epochs] | None = None,
+        animal: str = "",
     ) -> None:
         ids = None if units is None else units.ids
         checked = checked_trains(trains, ids, before_zero=epochs is not None)
@@ -109,6 +113,7 @@ class Recording:
             resolution_s=width,
             simulated=bool(simulated),
             intervals=dict(intervals or {}),
+            animal=str(animal),
         )
 
     def _set(self, **fields: Any) -> None:
@@ -177,6 +182,7 @@ class Recording:
         n_epochs = len(self.epochs)
         about = {
             "source": self.source,
+            "animal": self.animal,
             "simulated": "yes" * self.simulated,
             "recorded": duration(self.duration_s) + f" in {n_epochs:,} epochs" * (n_epochs > 1),
             "intervals": ", ".join(self.intervals),

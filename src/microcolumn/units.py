@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import BadArgument, BadInput, name_list
+from .errors import BadArgument, BadInput, advice, name_list
 from .formatting import counted, html_list, number
 from .tables import AsTable
 from .validation import (
@@ -33,7 +33,7 @@ DEPTH_REFERENCES = {
     "unstated": "as in the file, zero and sign unknown",
 }
 #: Columns of text of a table of units.
-TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality")
+TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality", "global_id")
 
 
 def downwards(depth_reference: str) -> float:
@@ -78,6 +78,8 @@ class Units(AsTable):
     group_by : str or iterable of str
         Names of the labels by which units are drawn and tested: ``"layer"``, ``"area"``,
         ``"probe"``, ``"quality"`` or further labels. Plots have the order of the first.
+    global_id : iterable of str, optional
+        Name that each unit's cell has in all recordings it was followed over; ``""`` if unknown.
 
     Examples
     --------
@@ -86,7 +88,10 @@ class Units(AsTable):
     (2, ('IV',), 'surface')
     """
 
-    _columns = (("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe")
+    _columns = (
+        *(("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe"),
+        "global_id",
+    )
 
     ids: tuple[str, ...]
     depth_um: NDArray[np.float64] | None
@@ -98,6 +103,7 @@ class Units(AsTable):
     probe: tuple[str, ...] | None
     labels: dict[str, tuple[str, ...]]
     group_by: tuple[str, ...]
+    global_id: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -112,11 +118,13 @@ class Units(AsTable):
         probe: Iterable[str] | None = None,
         labels: Mapping[str, Iterable[str]] | None = None,
         group_by: str | Iterable[str] = "layer",
+        global_id: Iterable[str] | None = None,
     ) -> None:
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
         given = {"layer": layer, "quality": quality, "area": area, "probe": probe}
+        given["global_id"] = global_id
         columns: dict[str, Any] = {
             name: None if labels is None else _labels(name, labels, n_units)
             for name, labels in given.items()
@@ -212,6 +220,25 @@ class Units(AsTable):
         known = np.array([]) if self.depth_um is None else self.depth_um[members]
         known = known[~np.isnan(known)]
         return f"{known.min():z.0f} to {known.max():z.0f}" if known.size else "-"
+
+    def matched(self, other: Units) -> dict[str, str]:
+        """Ids of the units of ``other`` that are the same cells, by ids of these.
+
+        Cells go by their ``global_id``. Those that several units of a table stand for are left out.
+
+        Examples
+        --------
+        >>> monday = Units(["a", "b"], global_id=["41", "42"])
+        >>> monday.matched(Units(["x", "y", "z"], global_id=["42", "", "43"]))
+        {'b': 'x'}
+        """
+        if self.global_id is None or other.global_id is None:
+            problem = "the units have no global_id, the name of a cell over recordings"
+            raise BadInput(problem, advice("read them with {match_by}, the column of these"))
+        mine, theirs = Counter(self.global_id), Counter(other.global_id)
+        again = dict(zip(other.global_id, other.ids, strict=True))
+        pairs = zip(self.ids, self.global_id, strict=True)
+        return {unit: again[c] for unit, c in pairs if c and mine[c] == theirs[c] == 1}
 
     def with_layers(self, layer: Iterable[str]) -> Units:
         """The same units with one layer label each."""

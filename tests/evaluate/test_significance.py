@@ -6,10 +6,8 @@ from scipy import stats
 
 from microcolumn.evaluate._layers import holm
 from microcolumn.evaluate.significance import (
-    Estimate,
     degrees_of_freedom,
     p_value,
-    pooled,
     split_stderr,
 )
 
@@ -38,30 +36,6 @@ def test_p_values_are_those_of_students_t():
     assert p_value(0.0, 0.0, 2) == 1.0
     assert p_value(1.0, 0.0, 2) == 0.0
     assert math.isnan(p_value(1.0, math.nan, 2))
-
-
-def test_recordings_that_agree_within_errors_are_pooled_by_their_weights():
-    estimates = [Estimate(1.0, 0.1, "%"), Estimate(1.02, 0.2, "%"), Estimate(0.98, 0.2, "%")]
-    mean, interval, spread = pooled(estimates)
-    assert spread == 0.0
-    weights = np.array([100.0, 25.0, 25.0])
-    assert mean.value == pytest.approx(np.average([1.0, 1.02, 0.98], weights=weights))
-    assert interval[0] < mean.value < interval[1]
-    assert pooled(estimates[:1]) is None
-    assert pooled([Estimate(1.0, math.nan), Estimate(1.0, 0.1)]) is None
-
-
-def test_the_pooled_interval_holds_the_mean_of_recordings_that_differ():
-    rng = np.random.default_rng(0)
-    held, spreads = 0, []
-    for _ in range(500):
-        errors = rng.uniform(0.5, 1.5, size=6)
-        values = 5.0 + 2.0 * rng.normal(size=6) + errors * rng.normal(size=6)
-        found = pooled([Estimate(v, e) for v, e in zip(values, errors, strict=True)])
-        held += found[1][0] < 5.0 < found[1][1]
-        spreads.append(found[2] ** 2)
-    assert held / 500 == pytest.approx(0.95, abs=0.03)
-    assert np.mean(spreads) == pytest.approx(4.0, rel=0.15)
 
 
 def test_holms_correction_is_the_stepwise_rejection_it_stands_for():

@@ -16,7 +16,7 @@ FILE = Path(__file__).parent / "captions.txt"
 def captions(results):
     """Of the first words that each figure shows, and of the longest of several bins."""
     for request, figure in draw_all(results, figures=list(FIGURES), progress=False):
-        yield f"{request.name}: {figure.caption}"
+        yield f"{request.name}: {getattr(figure, 'caption', figure)}"
         if request.name in ("annealing", "moments", "parameters", "penalties", "ranking"):
             of_windows = request.draw(results, experiment="spatiotemporal")
             yield f"{request.name} of windows: {of_windows.caption}"

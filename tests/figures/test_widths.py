@@ -22,9 +22,10 @@ def named(figure):
 
 @pytest.mark.parametrize("width", ["single", 134.0, "double"])
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_fits_its_width(planted_results, name, width):
+def test_a_figure_fits_its_width(name, width, request):
+    results = request.getfixturevalue("of_three" if name == "forest" else "planted_results")
     with preset(width):
-        figure = FIGURES[name].draw(planted_results)
+        figure = FIGURES[name].draw(results)
     figure.draw_without_rendering()
     box, (inches, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert -0.02 <= box.x0 < box.x1 <= inches + 0.02

@@ -63,6 +63,17 @@ def test_a_simulation_stays_one_when_cut_saved_and_read(tmp_path):
     assert not mc.read(written(tmp_path / "c.npz")).simulated
 
 
+def test_the_animal_and_names_of_cells_stay_with_a_recording(tmp_path):
+    units = mc.Units(["a", "b"], global_id=["41", ""])
+    made = mc.Recording([[0.1], [0.2]], units, animal="m1")
+    assert (made.take([0]).animal, made.take([0]).units.global_id) == ("m1", ("41",))
+    save(made, tmp_path / "a.npz")
+    read = mc.read(tmp_path / "a.npz")
+    assert (read.animal, read.units.global_id) == ("m1", ("41", ""))
+    save(mc.Recording([[0.1], [0.2]]), tmp_path / "b.npz")
+    assert mc.read(tmp_path / "b.npz").animal == ""
+
+
 def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
     recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(0.1)))
     assert recording.units.ids == ("7", "3", "12")

@@ -213,3 +213,11 @@ def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
     assert "pass one of them as table=" in assert_refused(path)
     assert "'two'" in read(path, table="two").notes[0]
     assert "'one', 'two'" in assert_refused(path, table="three")
+
+
+@pytest.mark.parametrize(("subject", "animal"), [("m12", "m12"), (None, "")])
+def test_the_animal_is_the_subject_of_the_file(tmp_path, subject, animal):
+    nwb = empty_file()
+    nwb.subject = pynwb.file.Subject(subject_id=subject, species="Mus musculus", sex="U", age="P9D")
+    with_units(nwb)
+    assert read(written(nwb, tmp_path / "a.nwb")).animal == animal

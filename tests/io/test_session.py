@@ -4,6 +4,7 @@ from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.epochs import Epochs
+from microcolumn.errors import BadArgument
 from microcolumn.io._session import Session, to_recording
 from microcolumn.survey.suspects import late_start
 
@@ -40,6 +41,29 @@ def test_what_the_file_states_needs_no_word_and_allows_no_other():
         assert made(columns, said, file_reference="tip").units.depth_reference == "tip"
     with pytest.raises(ValueError, match="'surface' but the file states 'tip'; leave it out"):
         made(columns, "surface", file_reference="tip")
+
+
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [
+        (["41", "42"], ("41", "42")),
+        ([41.0, np.nan], ("41", "")),
+        ([41, -1], ("41", "")),
+        ([b"cell 7", None], ("cell 7", "")),
+    ],
+)
+def test_names_of_cells_come_from_the_column_that_is_asked_for(entries, names):
+    session = Session(IDS, TRAINS, {"uid": entries, "global_id": ["1", "2"]})
+    assert to_recording(session, source="a test", match_by="uid").units.global_id == names
+    assert to_recording(session, source="a test").units.global_id == ("1", "2")
+    assert made({"uid": entries}).units.global_id is None
+
+
+def test_a_column_of_cells_that_is_not_there_is_named_with_those_that_are():
+    session = Session(IDS, TRAINS, {"uid": [1, 2]})
+    with pytest.raises(BadArgument, match="'cell', which is none of its columns uid") as caught:
+        to_recording(session, source="a test", match_by="cell")
+    assert caught.value.argument == "match_by"
 
 
 LONG = "x" * 201

@@ -6,7 +6,7 @@ from drawing import draw
 from planted_comparison import compared
 
 import microcolumn as mc
-from microcolumn.evaluate.significance import pooled
+from microcolumn.evaluate import pool
 from microcolumn.evaluate.time_errors import N_CELLS
 from microcolumn.plot import cumulative_gain, gain_by_activity, group_gain
 from microcolumn.plot.gain_sources import percent
@@ -43,10 +43,10 @@ def test_rows_are_recordings_with_intervals_in_per_cent_and_their_mean():
         ends = tuple(100.0 * end / below for end in pair.interval)
         assert percent(each)[1] == pytest.approx(ends)
     ratios = [c.relative(p.first, p.second) for c, p in zip(both.values(), pairs, strict=True)]
-    mean, (low, high), _ = pooled(ratios)
-    assert values[2] == pytest.approx(100.0 * (mean.value - 1.0))
+    mean = pool(ratios)  # of ratios, where 1 is no gain
+    assert values[2] == pytest.approx(100.0 * (mean.mean.value - 1.0))
     ends = [sorted(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 1.8][2]
-    assert ends == pytest.approx([100.0 * (low - 1.0), 100.0 * (high - 1.0)])
+    assert ends == pytest.approx([100.0 * (mean.low - 1.0), 100.0 * (mean.high - 1.0)])
     assert ax.texts[0].get_text() == "+20 %"
 
 

@@ -77,6 +77,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "correlations": (words,),
         "correlogram": (recording,),
         "couplings": (ising,),
+        "forest": (mc.evaluate.pool([mc.evaluate.Estimate(0.1, 0.02, "%")] * 2),),
         "groups": (rbm,),
         "heat_capacity": (mc.evaluate.heat_capacity(ising, temperatures=[0.5]),),
         "hidden_map": (rbm, 0),

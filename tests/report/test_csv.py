@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.report import write_tables
+from microcolumn.evaluate import Estimate, pool
+from microcolumn.report import _csv, write_tables
 from microcolumn.report._csv import TABLES
 
 
@@ -21,9 +22,10 @@ def tables(planted_results, tmp_path_factory):
 
 
 def test_there_is_a_file_for_each_table_with_rows(tables):
-    names = ["scores", "differences", "assemblies", "units", "parameters", "adequacy"]
+    names = ["scores", "differences", "pooled", "assemblies", "units", "parameters", "adequacy"]
     assert list(TABLES) == names
-    assert list(tables) == [name for name in TABLES if name != "parameters"]
+    # No couplings have intervals, and there is no second recording.
+    assert list(tables) == [name for name in TABLES if name not in ("parameters", "pooled")]
 
 
 def test_parameters_have_their_intervals(planted_results, monkeypatch):
@@ -78,3 +80,15 @@ def test_no_file_is_written_where_a_table_fails(planted_results, tmp_path, monke
     with pytest.raises(ZeroDivisionError):
         write_tables(planted_results, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_contrasts_over_recordings_have_a_row_each_and_one_for_their_mean(monkeypatch):
+    gains = [Estimate(0.1, 0.02, "%"), Estimate(0.3, 0.02, "%"), Estimate(0.2, 0.02, "%")]
+    found = pool(gains, animals=["m1", "m1", "m2"], recordings=["a", "b", "c"])
+    monkeypatch.setattr(_csv, "pooled", lambda results: {"groups": found})
+    rows = TABLES["pooled"](None)
+    assert [row.get("recording") for row in rows] == ["a", "b", "c", None]
+    assert {row["contrast"] for row in rows} == {"groups"}
+    *_, mean = rows
+    assert (mean["value"], mean["low"], mean["n"]) == (found.mean.value, found.low, 2)
+    assert (mean["method"], mean["tau_within"]) == ("animals", found.tau_within)

@@ -6,7 +6,7 @@ import planted_study as planted
 import pytest
 from planted_comparison import compared, finding
 
-from microcolumn.evaluate.significance import pooled
+from microcolumn.evaluate import pool_contrasts
 from microcolumn.report import scoreboard as module
 from microcolumn.report._answer import WholeAnswer
 from microcolumn.report.scoreboard import MOST_LINES, scoreboard
@@ -59,11 +59,11 @@ def test_rows_are_the_models_with_their_differences_to_pairs(monkeypatch, plante
 def test_several_recordings_have_a_row_each_and_their_mean(monkeypatch, planted_results):
     found = findings(3)
     lines = shown(monkeypatch, planted_results, found)
-    mean, (low, high), _ = pooled([each.relative for each in found])
+    mean = pool_contrasts(each.compared for each in found)["groups"]
     for line, each in zip(lines[2:5], found, strict=True):
         assert f"{100 * each.relative.value - 100:+.0f} %" in line
     assert (
-        f"{100 * mean.value - 100:+.0f} %  {100 * low - 100:.1f} to {100 * high - 100:.1f} %"
+        f"{100 * mean.mean.value:+.0f} %  {100 * mean.low:.1f} to {100 * mean.high:.1f} %"
         in lines[5]
     )
 

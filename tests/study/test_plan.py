@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
+from microcolumn.errors import BadArgument
 from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
 
 EXAMPLE = """
@@ -173,3 +174,27 @@ def test_all_changes_of_a_plan_are_told_in_order():
         "experiment spatiotemporal is new",
     ]
     assert "experiment spatiotemporal is no longer planned" in diff(new, old)
+
+
+def test_animals_are_stated_by_recording_in_a_plan_and_in_python(tmp_path):
+    plan = Plan.of({"a": "B4", "b": "T6"}, animals={"b": "m1"})
+    assert [source.animal for source in plan.sources] == ["", "m1"]
+    assert Plan.from_dict(plan.as_dict()) == plan
+    read = from_text(
+        tmp_path, f'{B4}animal = "m2"\n[recordings.x]\nfile = "x.nwb"\nanimal = "m2"\n'
+    )
+    assert [source.animal for source in read.sources] == ["m2", "m2"]
+    assert "animal" not in read.sources[1].read
+    assert Plan.of({"a": Source("x", preset="B4", animal="m3")}).sources[0].animal == "m3"
+
+
+def test_animals_of_recordings_that_the_plan_does_not_have_are_refused():
+    with pytest.raises(BadArgument, match="names 'c', which is none of the recordings") as caught:
+        Plan.of({"a": "B4"}, animals={"c": "m1"})
+    assert caught.value.argument == "animals"
+
+
+@pytest.mark.parametrize("animal", [1, " ", "a\nb"])
+def test_an_animal_is_called_by_a_name_that_can_be_printed(animal):
+    with pytest.raises(ValueError, match="animal"):
+        Source("x", preset="B4", animal=animal)

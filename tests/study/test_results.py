@@ -284,3 +284,15 @@ def test_a_single_split_has_the_error_of_its_test_words(tmp_path):
     path = planted.write(tmp_path / "s.db", keep=lambda job: job.kind == "test" and job.split == 0)
     pair = Results(path).comparison("cells").pair("RBM 5", "Ising")
     assert (pair.n_splits, pair.stderr, pair.df) == (1, pytest.approx(0.1), pytest.approx(10))
+
+
+def test_the_animal_is_that_of_the_plan_else_that_of_the_file(tmp_path):
+    [first, _] = planted.PLAN.experiments
+    recorded = planted.recording()._like(animal="of the file")
+    for stated, expected in (("", "of the file"), ("of the plan", "of the plan")):
+        plan = Plan((replace(planted.SOURCE, animal=stated),), (first,))
+        path = planted.write(tmp_path / f"{expected}.db", plan, data=recorded)
+        found = Results(path)
+        assert found.animal("cells") == found.comparison("cells").animal == expected
+    path = planted.write(tmp_path / "a.db", Plan((planted.SOURCE,), (first,)))
+    assert Results(path).animal("cells") == ""

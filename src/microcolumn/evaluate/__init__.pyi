@@ -21,6 +21,12 @@ from ._layer_results import (
     LayerStatistics as LayerStatistics,
 )
 from ._layers import layer_statistics as layer_statistics
+from ._matched import (
+    MatchedCouplings as MatchedCouplings,
+    MatchedGroup as MatchedGroup,
+    matched_couplings as matched_couplings,
+    matched_groups as matched_groups,
+)
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._population_coupling import (
     PopulationCoupling as PopulationCoupling,
@@ -76,6 +82,12 @@ from .model_adequacy import (
 )
 from .paired import PairedDifference as PairedDifference
 from .planted import PlantedGroup as PlantedGroup, match_groups as match_groups
+from .pooling import (
+    Pooled as Pooled,
+    PooledRecording as PooledRecording,
+    pool as pool,
+    pool_contrasts as pool_contrasts,
+)
 from .significance import Estimate as Estimate
 from .splits import compare as compare
 from .summaries import (

@@ -66,6 +66,8 @@ class Comparison(AsTable):
         How words were assigned to training and test parts; empty outside of a study.
     train_share : float
         Share of all words that a split trains on; NaN outside of a study.
+    animal : str
+        That was recorded; empty where it is not known.
     """
 
     models: tuple[ModelScore, ...]
@@ -78,6 +80,7 @@ class Comparison(AsTable):
     window: int = 1
     split_by: str = ""
     train_share: float = math.nan
+    animal: str = ""
 
     @property
     def scores(self) -> dict[str, ModelScore]:

@@ -7,7 +7,7 @@ it was chosen from (docs/method.md, section 6). Everything else is an estimate w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -15,8 +15,6 @@ from ..models.spec import INDEPENDENT
 from ._model_score import ModelScore
 from .paired import PairedDifference
 
-#: Contrasts that a comparison may have: groups, and the paper's family against other kinds.
-_N_CONTRASTS = 2
 #: What activity may be explained by, in the order in which models add it, and the other way round.
 ORDERS = (("drive", "pairs", "groups"), ("pairs", "drive", "groups"))
 
@@ -66,7 +64,7 @@ def contrast(
     pairs = [pair for each in ranked if best and (pair := compared.find(best.name, each.name))]
     if not pairs:
         return None
-    n_tests = _N_CONTRASTS * len(first)
+    n_tests = len(CONTRASTS) * len(first)
     pairs = [replace(pair, n_tests=n_tests) for pair in pairs]
     closest, hardest = pairs[0], min(pairs, key=_least)
     if _least(closest) > 0.0 >= _least(hardest):
@@ -86,6 +84,13 @@ def other_kinds(compared: Compared) -> PairedDifference | None:
     """The best model outside the paper's family against those of the family."""
     family = [m for m in compared.models if not m.spec.is_alternative and m.name != INDEPENDENT]
     return contrast(compared, [m for m in compared.models if m.spec.is_alternative], family)
+
+
+#: The planned contrasts by name.
+CONTRASTS: Mapping[str, Callable[[Compared], PairedDifference | None]] = {
+    "groups": groups,
+    "other kinds": other_kinds,
+}
 
 
 def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:

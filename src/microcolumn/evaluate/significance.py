@@ -54,30 +54,6 @@ def p_value(mean: float, stderr: float, df: float) -> float:
     return float(2.0 * special.stdtr(df, -abs(mean) / stderr))
 
 
-def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
-    """Mean of several recordings' estimates, its 95 % interval, and their spread.
-
-    Random effects (docs/method.md, section 6). The spread is the standard deviation between
-    recordings. None for fewer than two, or without errors.
-    """
-    values = np.array([each.value for each in estimates])
-    variances = np.array([each.stderr**2 for each in estimates])
-    if len(estimates) < 2 or not np.all(variances > 0.0):
-        return None
-    weights = 1.0 / variances
-    about = float(np.sum(weights * (values - np.average(values, weights=weights)) ** 2))
-    scale = weights.sum() - (weights**2).sum() / weights.sum()
-    between = max(0.0, (about - (values.size - 1)) / float(scale))
-    weights = 1.0 / (variances + between)
-    mean, df = float(np.average(values, weights=weights)), values.size - 1
-    # Recordings that happen to agree are no surer than their errors.
-    scatter = max(1.0, float(np.sum(weights * (values - mean) ** 2)) / df)
-    stderr = math.sqrt(scatter / float(weights.sum()))
-    half = float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
-    estimate = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
-    return estimate, (mean - half, mean + half), math.sqrt(between)
-
-
 def with_error(value: float, stderr: float) -> str:
     """A score and its error, with as many digits as the error needs to be other than zero."""
     digits = next((n for n in (2, 3, 4) if round(stderr, n) > 0.0), 2)

@@ -14,6 +14,7 @@ from ._parameters import parameters as parameters
 from ._patterns import moments as moments, patterns as patterns
 from ._presets import preset as preset
 from ._scores import (
+    forest as forest,
     gains as gains,
     parts as parts,
     ranking as ranking,

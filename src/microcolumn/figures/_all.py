@@ -16,7 +16,7 @@ from ._hidden_units import assemblies, layers
 from ._opening import opening
 from ._parameters import parameters
 from ._patterns import moments, patterns
-from ._scores import gains, parts, ranking, windows
+from ._scores import forest, gains, has_contrasts, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
 from .conditions import (
@@ -45,6 +45,7 @@ FIGURES = {
     "opening": Figures(opening, per_recording=False),
     "planted": Figures(planted, per_recording=False),
     "ranking": Figures(ranking, "3", per_recording=False),
+    "forest": Figures(forest, per_recording=False, by_default=has_contrasts),
     "parts": Figures(parts, per_recording=False),
     "gains": Figures(gains),
     "moments": Figures(moments),

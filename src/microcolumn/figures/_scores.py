@@ -1,4 +1,4 @@
-"""Figures of scores: the ranking (3), what the gain comes from, and by length of words (5)."""
+"""Figures of scores: ranking (3), over recordings, what gains come from, length of words (5)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from .. import plot
-from ..evaluate import Comparison, ModelScore, WindowResult
+from ..evaluate import Comparison, ModelScore, WindowResult, pool_contrasts
 from ..evaluate.paired import both_cells
 from ..evaluate.significance import p_text
 from ..plot.comparisons import LINE, zero_of
 from ..plot.gain_parts import LINE as BAR_LINE
-from ..study import Condition, Results
+from ..study import Condition, NotComputedError, Results
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import GROUPS, SEVERAL_BINS, caption, of_condition, of_recordings
@@ -21,6 +21,11 @@ from .conditions import GROUPS, SEVERAL_BINS, caption, of_condition, of_recordin
 _MOST_PANELS, _MOST_IN_A_ROW = 4, 3
 #: Inches around the lines of one panel, and of all of them.
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
+#: What each contrast is called above its panel.
+_TITLES = {
+    "groups": "models with groups over those without",
+    "other kinds": "other models over the paper's family",
+}
 
 
 @of_condition(find=of_recordings)
@@ -67,6 +72,33 @@ def parts(
     with captioned("", "What the gain comes from", size) as figure:
         plot.gain_parts(compared, ax=figure.subplots())
         figure.caption = caption("parts", condition, compared=compared)
+    return figure
+
+
+def has_contrasts(results: Results, condition: Condition) -> bool:
+    """Whether several recordings have a planned contrast."""
+    _, found = of_recordings(results, None, condition.experiment.name, condition.window)
+    return bool(pool_contrasts(found.values()))
+
+
+@of_condition(find=of_recordings)
+def forest(
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
+) -> CaptionedFigure:
+    """Figure of each planned contrast in every recording, pooled by random effects.
+
+    A panel for each contrast. Recordings and experiment are those of :func:`ranking`.
+    """
+    pooled = pool_contrasts(found.values())
+    if not pooled:
+        problem = "no planned contrast is known of several recordings"
+        raise NotComputedError(problem, "add recordings to the plan, or run the study further")
+    n_rows = 1 + max(len(each.recordings) for each in pooled.values())
+    size = (PAGE if len(pooled) > 1 else COLUMN, min(_AROUND_ALL + LINE * (n_rows + 1), 9.5))
+    with captioned("", "Planned contrasts over recordings", size) as figure:
+        for name, ax in panels(figure, [list(pooled)]).items():
+            plot.forest(pooled[name], title=_TITLES[name], ax=ax)
+        figure.caption = caption("forest", condition, pooled=pooled, titles=_TITLES)
     return figure
 
 

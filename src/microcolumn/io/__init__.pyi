@@ -17,6 +17,7 @@ from . import (
     suite2p as suite2p,
 )
 from ._lfp import LFP as LFP
+from ._matches import read_matches as read_matches
 from ._read import option_names as option_names, read as read
 from ._readers import READERS as READERS
 from ._remote import is_url as is_url

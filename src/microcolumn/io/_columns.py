@@ -46,6 +46,7 @@ QUALITY_COLUMNS = (
 )
 #: Columns of any table that make a unit's own depth, layer, area, probe and quality.
 _OF_UNITS = {
+    "global_id",
     *("unit", "id", "area", "multiunit", "depth_reference"),
     *(*DEPTH_COLUMNS, *LAYER_COLUMNS, *PROBE_COLUMNS, *REGION_COLUMNS, *NUMBER_COLUMNS),
     *(*QUALITY_COLUMNS, "label", "cluster_quality", "group"),
@@ -149,6 +150,21 @@ def labels_of(columns: Columns, group_by: Iterable[str]) -> dict[str, list[str]]
         if short and 1 < len(known) <= min(_MOST_LABELS, len(texts) - 1):
             labels[column] = texts
     return labels
+
+
+def global_ids_of(columns: Columns, match_by: str | None) -> list[str] | None:
+    """Name of each unit's cell in the column ``match_by``, ``""`` for -1; None without a name.
+
+    The default column is ``global_id``.
+    """
+    column = match_by or next(columns_named(("global_id",), columns), None)
+    if column is None:
+        return None
+    if column not in columns:
+        problem = f"is {column!r}, which is none of its columns {name_list(columns) or '(none)'}"
+        raise BadArgument("match_by", problem, "name the column of the cells' ids")
+    names = (label.removesuffix(".0") for label in as_labels(columns[column]))
+    return ["" if name == "-1" else name for name in names]
 
 
 def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:

@@ -36,6 +36,7 @@ def read(
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
     group_by: str | Iterable[str] = "layer",
+    match_by: str | None = None,
     **options: Any,
 ) -> Recording:
     """Read a spike-sorted recording of any format.
@@ -69,6 +70,10 @@ def read(
     group_by : str or iterable of str
         Labels by which units are drawn and tested, ``"cell_type"`` for example: ``"layer"``,
         ``"area"``, ``"probe"``, ``"quality"`` or columns of the file's table of units.
+    match_by : str, optional
+        Column of the table of units with the names of cells that were followed over recordings,
+        empty or -1 for units that were not; see
+        :meth:`Units.matched <microcolumn.units.Units.matched>`. By default ``global_id``.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
@@ -122,6 +127,7 @@ def read(
                 epochs=epochs,
                 start=start,
                 group_by=group_by,
+                match_by=match_by,
             )
         except UnitOfTimeError as error:
             if "time_unit" in known:

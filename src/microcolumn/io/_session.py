@@ -21,6 +21,7 @@ from ._columns import (
     as_number,
     columns_named,
     depth_reference_of,
+    global_ids_of,
     labels_of,
     places_of,
     probes_of,
@@ -56,6 +57,8 @@ class Session:
     simulated: bool = False
     #: Tables of intervals that the file has beside, by name.
     intervals: Mapping[str, Epochs] = field(default_factory=dict)
+    #: The animal, if the file names it.
+    animal: str = ""
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
@@ -71,6 +74,7 @@ class Choices(TypedDict, total=False):
     epochs: str | list[str] | Epochs | ArrayLike | None
     start: float | None
     group_by: str | Iterable[str]
+    match_by: str | None
 
 
 def to_recording(
@@ -83,6 +87,7 @@ def to_recording(
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
     group_by: str | Iterable[str] = "layer",
+    match_by: str | None = None,
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -90,7 +95,7 @@ def to_recording(
     for name, column in session.columns.items():
         if len(column) != len(session.ids):
             raise damaged(f"column {name!r} has {len(column)} entries for {len(session.ids)} units")
-    units, read = _units(session, depth_reference, layers, group_by)
+    units, read = _units(session, depth_reference, layers, group_by, match_by)
     # If the file does not state when units were observed, the caller's epochs do.
     stated = session.epochs
     if stated is None and not names_epochs(epochs):
@@ -114,6 +119,7 @@ def to_recording(
         resolution_s=session.resolution_s,
         simulated=session.simulated,
         intervals=session.intervals,
+        animal=session.animal,
     )
     recording = recording.with_notes(start_notes(recording, start, stated=stated is not None))
     if epochs is not None:
@@ -126,7 +132,11 @@ def to_recording(
 
 
 def _units(
-    session: Session, depth_reference: str | None, layers: Any, group_by: str | Iterable[str]
+    session: Session,
+    depth_reference: str | None,
+    layers: Any,
+    group_by: str | Iterable[str],
+    match_by: str | None,
 ) -> tuple[Units, list[str]]:
     """The table of all units as far as columns tell, and notes on these columns."""
     depths, reference, notes = _depths(session, depth_reference)
@@ -151,6 +161,7 @@ def _units(
         multiunit=_flags(session),
         area=None if places is None else places.area,
         probe=probes_of(session.columns),
+        global_id=global_ids_of(session.columns, match_by),
         labels=labels_of(session.columns, [name for name in grouping if name not in TEXT_COLUMNS]),
         group_by=grouping,
     )
@@ -177,6 +188,7 @@ def _check_lengths(recording: Recording) -> None:
     tables = {"epochs": recording.epochs, **recording.intervals}
     labels = {name: table.labels or () for name, table in tables.items()}
     texts = {**recording.units.columns, **labels, "intervals": list(recording.intervals)}
+    texts["animal"] = [recording.animal]
     for column, entries in texts.items():
         longest = max(entries, key=len, default="")
         if len(longest) > _LONGEST:

@@ -29,11 +29,11 @@ from ._session import Session
 Arrays = Mapping[str, NDArray[Any]]
 
 #: Arrays with one entry per unit that become columns, as do all called ``unit_...``.
-_UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe")
+_UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe", "global_id")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
     *("duration_s", "epochs", "epoch_labels", "depth_reference"),
-    *("resolution_s", "simulated", "source", "notes", "meta", "label_names", "labels"),
+    *("resolution_s", "simulated", "animal", "source", "notes", "meta", "label_names", "labels"),
 )
 #: What files say of a simulation that were saved before ``simulated`` was.
 _OLD_SIMULATION = "simulated microcolumn"
@@ -54,11 +54,11 @@ def load(
 
     The archive holds ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
-    ``quality``, ``multiunit``, ``area``, ``probe`` and any one-dimensional ``unit_...`` with one
-    entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
-    which may be the time of the last spike; ``label_names`` (n_labels,) and ``labels`` (n_labels,
-    n_units) of further labels of the units; ``resolution_s``, ``simulated``, ``source``, ``notes``.
-    ``meta`` is not read.
+    ``quality``, ``multiunit``, ``area``, ``probe``, ``global_id`` and any one-dimensional
+    ``unit_...`` with one entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``,
+    or ``duration_s``, which may be the time of the last spike; ``label_names`` (n_labels,) and
+    ``labels`` (n_labels, n_units) of further labels of the units; ``resolution_s``, ``simulated``,
+    ``animal``, ``source``, ``notes``. ``meta`` is not read.
 
     Parameters
     ----------
@@ -142,6 +142,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
         simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in notes + sources),
+        animal="".join(_texts(arrays, "animal")),
     )
 
 
@@ -177,6 +178,7 @@ def save(recording: Recording, path: str | Path) -> None:
         "labels": np.array([*units.labels.values()], dtype=np.str_) if units.labels else None,
         "resolution_s": recording.resolution_s,
         "simulated": recording.simulated,
+        "animal": recording.animal or None,
         "source": recording.source,
         "notes": np.array(recording.notes, dtype=np.str_),
     }

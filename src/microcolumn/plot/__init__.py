@@ -3,8 +3,8 @@
 What is in the recording?
     ``raster``, ``probe``, ``rates``, ``correlations``, ``correlogram``
 Which model is best?
-    ``ranking``, ``gain_parts``, ``group_gain``, ``cumulative_gain``, ``gain_by_activity``,
-    ``penalties``, ``windows``, ``window_gains``
+    ``ranking``, ``forest``, ``gain_parts``, ``group_gain``, ``cumulative_gain``,
+    ``gain_by_activity``, ``penalties``, ``windows``, ``window_gains``
 What do the models say?
     ``couplings``, ``arcs``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``moments``,
     ``synchrony``, ``zipf``, ``heat_capacity``

@@ -4,6 +4,7 @@ from .energy_basins import basins as basins
 from .gain_parts import gain_parts as gain_parts
 from .gain_sources import (
     cumulative_gain as cumulative_gain,
+    forest as forest,
     gain_by_activity as gain_by_activity,
     group_gain as group_gain,
 )

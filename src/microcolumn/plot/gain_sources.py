@@ -1,4 +1,4 @@
-"""What groups gain over models without them: how much, when, and with how many units active."""
+"""What groups gain over models without: how much, over recordings, when, with how many active."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from ..errors import BadInput
-from ..evaluate import Comparison, PairedDifference
+from ..evaluate import Comparison, PairedDifference, Pooled, pool_contrasts
 from ..evaluate.paired import both_cells
-from ..evaluate.significance import pooled
+from ..evaluate.pooling import PooledRecording
 from ..evaluate.time_errors import wave_variance
-from ..validation import Floats
+from ..validation import Floats, expect
 from ..words import Words
 from ._inputs import Compared, comparisons, documented, entitle
 from .style import LEGEND, MODEL_COLOURS, OneColour, axes_or_new, literal, one_colour, signed
@@ -23,6 +23,8 @@ from .tips import tip
 
 #: Inches of a row of a recording, and around all rows.
 LINE, AROUND = 0.28, 0.9
+#: Points: the side of the square of a recording that has all the weight, and of the smallest.
+_LARGEST, _SMALLEST = 11.0, 2.5
 #: Most bars by number of active units; of more, neighbours are put together.
 _MOST_BARS = 40
 _REMEDY = "compare a model with hidden units with one of pairs, such as RBM with Ising"
@@ -41,7 +43,8 @@ def group_gain(
 
     It is the planned contrast of groups (:attr:`microcolumn.evaluate.Comparison.groups`) as a share
     of what the model without them gains over independent units. Intervals allow for the choice of
-    both models. Of several recordings, the last row is their mean, by random effects.
+    both models. Of several recordings, the last row is their mean, by random effects over
+    animals where these are known (:func:`microcolumn.evaluate.pool_contrasts`).
     """
     listed = [each for each in comparisons(models, words) if has_group_gain(each)]
     if not listed:
@@ -49,15 +52,13 @@ def group_gain(
     colour = one_colour(color, MODEL_COLOURS["RBM"])
     ax = axes_or_new(ax, (2.6, AROUND + LINE * (len(listed) + 1)))
     names = [literal(each.recording) for each in listed]
-    ratios = []
     for row, compared in enumerate(listed):
         pair = _groups(compared)
-        ratios.append(compared.relative(pair.first, pair.second))
         about = {"recording": compared.recording, "model": f"{pair.first} over {pair.second}"}
         _draw_row(ax, row, *percent(compared), about, marker="o", color=colour)
-    mean = pooled([ratio for ratio in ratios if ratio])
-    if mean is not None:
-        value, low, high = (100.0 * (ratio - 1.0) for ratio in (mean[0].value, *mean[1]))
+    if all_of_them := pool_contrasts(listed).get("groups"):
+        ends = all_of_them.mean.value, all_of_them.low, all_of_them.high
+        value, low, high = (100.0 * each for each in ends)
         about = {"recording": "all"}
         _draw_row(ax, len(listed), value, (low, high), about, marker="D", color="black")
         ax.axhline(len(listed) - 0.5, color="0.8", linewidth=0.6)
@@ -70,6 +71,61 @@ def group_gain(
     ax.margins(x=0.08)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
     ax.set_xlabel("gain over models without groups\n(%, 95 % interval)")
+    return entitle(ax, title)
+
+
+@documented("mc.evaluate.pool([mc.evaluate.Estimate(0.1, 0.02, '%')] * 3)")
+def forest(
+    pooled: Pooled,
+    *,
+    color: OneColour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """An estimate in each recording with its 95 % interval, and the mean of all as a diamond.
+
+    The area of a square is the weight of its recording in the mean; recordings of one animal stand
+    together, and weights in per cent to the right. The diamond spans the 95 % interval of the mean,
+    and the dashed line goes through its middle.
+
+    Parameters
+    ----------
+    pooled : Pooled
+        What :func:`microcolumn.evaluate.pool` returns, or an entry of what
+        :func:`microcolumn.evaluate.pool_contrasts` does.
+    color : colour, optional
+        Of squares and intervals.
+    """
+    expect("pooled", pooled, Pooled, "what mc.evaluate.pool returns")
+    colour = one_colour(color, "black")
+    by_animal = pooled.mean.method == "animals"
+    animals = [row.animal for row in pooled.recordings]
+    rows = sorted(pooled.recordings, key=lambda row: by_animal and animals.index(row.animal))
+    ax = axes_or_new(ax, (3.4, AROUND + LINE * (len(rows) + 1)))
+    for place, row in enumerate(rows):
+        _draw_square(ax, place, row, pooled, colour)
+        if place and by_animal and row.animal != rows[place - 1].animal:
+            ax.axhline(place - 0.5, color="0.9", linewidth=0.6, zorder=0)
+    low, mean, high = (pooled.scale * e for e in (pooled.low, pooled.mean.value, pooled.high))
+    corners = len(rows) + np.array([0.0, -0.3, 0.0, 0.3])
+    ax.fill([low, mean, high, mean], corners, color="0.3", linewidth=0)
+    ax.axvline(mean, color="0.5", linewidth=0.8, linestyle="--", zorder=0)
+    ax.axhline(len(rows) - 0.5, color="0.7", linewidth=0.6, zorder=0)
+    names = [f"{row.animal}, {row.recording}" if by_animal else row.recording for row in rows]
+    ax.set_yticks(range(len(rows) + 1), [*map(literal, names), "mean"])
+    ax.set_ylim(len(rows) + 0.6, -0.6)
+    beside = ax.secondary_yaxis("right")
+    weights = [f"{100.0 * row.weight:.0f} %" for row in rows]
+    beside.set_yticks(range(len(rows)), weights, fontsize=7)
+    beside.set_ylabel("weight", fontsize=7)
+    ax.tick_params(axis="y", length=0)
+    beside.tick_params(length=0)
+    ax.spines["left"].set_visible(False)
+    beside.spines["right"].set_visible(False)
+    ax.axvline(0.0, color="black", linewidth=0.8, zorder=0)
+    ax.margins(x=0.05)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    ax.set_xlabel(f"95 % intervals ({pooled.mean.unit})")
     return entitle(ax, title)
 
 
@@ -189,6 +245,19 @@ def _groups(compared: Comparison) -> PairedDifference:
     if compared.groups is None:
         raise BadInput("no gain of groups over pairs is known", _REMEDY)
     return compared.groups
+
+
+def _draw_square(
+    ax: Axes, place: int, row: PooledRecording, pooled: Pooled, colour: OneColour
+) -> None:
+    """A square as large as its weight, with the interval of the recording's own error."""
+    value, error = pooled.scale * row.value, pooled.scale * row.stderr
+    ends = value - 1.96 * error, value + 1.96 * error
+    ax.plot(ends, [place, place], color=colour, linewidth=1.0)
+    [square] = ax.plot(value, place, "s", color=colour)
+    square.set_markersize(max(_SMALLEST, _LARGEST * math.sqrt(row.weight)))
+    about = {"recording": row.recording, "animal": row.animal or "-", "weight": row.weight}
+    tip(square, about | {pooled.mean.unit: value, "standard error": error})
 
 
 def _draw_row(

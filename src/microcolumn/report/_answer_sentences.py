@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..evaluate import ModelScore
+from ..evaluate import ModelScore, pool_contrasts
 from ..evaluate.comparison import HOLDS_FOR
 from ..evaluate.contrasts import ORDERS
 from ..evaluate.paired import EQUAL_MARGIN
-from ..evaluate.significance import pooled
 from ..formatting import enumeration
 from ..models.spec import PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, Finding, label_of, of_kind
@@ -28,6 +27,7 @@ QUESTIONS = {
     "Do groups matter beyond pairs?": "beyond_pairs",
     "What does the gain come from?": "parts_of_gain",
     "How large is the gain?": "size_of_gain",
+    "Do recordings and animals agree?": "over_recordings",
     "Do the groups stay in layers?": "in_layers",
     "Which model is best?": "best_model",
     "Is the best model good enough?": "good_enough",
@@ -140,18 +140,20 @@ def _missed(found: Sequence[Finding]) -> Values:
 
 
 def _pooled(found: Sequence[Finding]) -> Values:
-    """The mean gain of groups over several recordings; None of one."""
-    return {"pooled": pooled([each.relative for each in found if each.relative])}
+    """Planned contrasts over several recordings, and that of groups; none of one."""
+    contrasts = pool_contrasts(each.compared for each in found)
+    animals = Counter(each.compared.animal for each in found)
+    return {"contrasts": contrasts, "pooled": contrasts.get("groups"), "animals": animals}
 
 
 #: What templates are given of findings, beside the findings themselves.
 _VALUES: dict[str, Callable[[Sequence[Finding]], Values]] = {
     "beyond_pairs": _beyond_pairs,
     "parts_of_gain": _parts_of_gain,
-    "size_of_gain": _pooled,
+    "over_recordings": _pooled,
     "title": _pooled,
     "best_model": _best_model,
     "good_enough": _missed,
     "summary": _missed,
-    "holds_for": lambda _: {"reaches": HOLDS_FOR},
+    "holds_for": lambda found: {"reaches": HOLDS_FOR} | _pooled(found),
 }

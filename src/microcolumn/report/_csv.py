@@ -14,6 +14,7 @@ from ..atomic import atomic_write
 from ..safe_text import csv_cell
 from ..study import Condition, Results
 from ..study.codec import row_of
+from ._tables import pooled
 from ._units import known_units
 
 Row = Mapping[str, Any]
@@ -78,6 +79,15 @@ def _differences(results: Results, condition: Condition) -> Iterator[Row]:
         yield row_of(pair) | {"low": low, "high": high}
 
 
+def _pooled(results: Results) -> list[Row]:
+    """Each contrast in every recording, then its mean, whose row names no recording."""
+    rows: list[Row] = []
+    for name, each in pooled(results).items():
+        mean = row_of(each.mean) | row_of(each, "mean", "recordings")
+        rows += [{"contrast": name} | row for row in (*each.to_rows(), mean)]
+    return rows
+
+
 def _of_models(results: Results, condition: Condition, what: str) -> Iterator[Row]:
     """Rows of what a method of results finds of every model."""
     for spec, found in results.of_models(getattr(results, what), condition):
@@ -103,11 +113,13 @@ def _at_conditions(
     ]
 
 
-#: What makes the rows of each file: models on each test part, every two models, hidden units of
-#: split 0, recorded units, parameters of split 0 with their intervals, what models say of words.
+#: What makes the rows of each file: models on each test part, every two models, planned contrasts
+#: over recordings as shares (0.1 is 10 %), hidden units of split 0, recorded units, parameters of
+#: split 0 with their intervals, what models say of words.
 TABLES: Mapping[str, Callable[[Results], list[Row]]] = {
     "scores": _scores,
     "differences": _at_conditions(_differences),
+    "pooled": _pooled,
     "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
     "units": _at_conditions(known_units),
     "parameters": _at_conditions(partial(_of_models, what="intervals")),

@@ -10,6 +10,7 @@ from ..study import Condition, NotComputedError, Results
 from ..study.codec import plain, row_of
 from ._answer import whole_answer
 from ._cautions import cautions
+from ._tables import pooled
 from ._units import known_units
 
 
@@ -38,6 +39,7 @@ def report_dict(results: Results) -> dict[str, Any]:
                 for name, row in results.recordings.items()
             },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
+            "pooled": pooled(results),
             "cautions": cautions(results),
         }
     )

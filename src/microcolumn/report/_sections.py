@@ -40,11 +40,13 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     planted = _taken(left, "planted", None)
     groups = _of_recordings(results, left, "assemblies", _groups)
     ranked = _taken(left, "ranking", None)
+    pooled = _taken(left, "forest", None)
     fit = _of_recordings(results, left, "moments")
     data, more_data = _of_recordings(results, left, "data")
     parts = [
         _section("Planted and found", planted, []),
         _section("Groups", *groups),
+        _section("Do recordings agree?", pooled, []),
         _section("Which model is best?", ranked, []),
         _section("Is the best model good enough?", *fit),
         _section("Data", data, [*more_data, _modelled(results)]),

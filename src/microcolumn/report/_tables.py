@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..evaluate import Comparison, ModelScore
+from ..evaluate import Comparison, ModelScore, Pooled, pool_contrasts
 from ..evaluate.significance import p_text
 from ..figures.conditions import by_likelihood
 from ..formatting import duration, number, scientific
@@ -42,6 +42,13 @@ def longest(results: Results) -> list[Condition]:
     for each in tested.values():
         leading.setdefault(each.recording, by_likelihood(results, each))
     return list(dict.fromkeys([*leading.values(), *tested.values()]))
+
+
+def pooled(results: Results) -> dict[str, Pooled]:
+    """The planned contrasts over recordings, of the condition that the answer of each rests on."""
+    conditions = longest(results)
+    first = conditions[: len({each.recording for each in conditions})]
+    return pool_contrasts(results.comparison(**each.names) for each in first)
 
 
 def condition_text(condition: Condition, *, with_experiment: bool) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..evaluate import ModelScore
-from ..evaluate.significance import pooled
+from ..evaluate import ModelScore, pool_contrasts
 from ..formatting import duration, number, text_table
 from ..models.spec import INDEPENDENT
 from ..study import Results
@@ -194,9 +193,10 @@ def _of_recordings(found: Sequence[Finding], most: int) -> tuple[Rows, list[str]
             bar = _bar(each.relative.value - 1.0, longest)
         best = each.best.name if each.best else "-"
         rows.append((each.recording, gain, interval, str(each.compared.n_units), best, bar))
-    if mean := pooled([each.relative for each in known if each.relative]):
-        estimate, ends, _ = mean
-        rows.append((f"mean of {len(known)}", _per_cent(estimate.value), _ends(ends), *"   "))
+    if pooled := pool_contrasts(each.compared for each in known).get("groups"):
+        mean, ends = pooled.mean, _ends((1.0 + pooled.low, 1.0 + pooled.high))
+        of = f" {mean.method}" * (mean.method == "animals")
+        rows.append((f"mean of {mean.n}{of}", _per_cent(1.0 + mean.value), ends, *"   "))
     others = [each.recording for each in found[most + 1 :]]
     rest = _rest(others=others, scores=[], unranked=[])
     header = ("recording", "groups over pairs", "95 %", "units", "best model", "")

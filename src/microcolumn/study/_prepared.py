@@ -160,6 +160,8 @@ def recording_row(
     doubts = [f"{doubt}; {remedy}" for doubt in suspicions(suspect_units(recording))]
     suspicious = [*late_start(recording), *doubts]
     survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
+    if recording.animal:
+        survey["animal"] = recording.animal
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
     for width in dict.fromkeys(experiment.bin_width for experiment in about):

@@ -74,6 +74,12 @@ class StoredStudy:
             return bool(self.recordings[recording]["simulated"])
         return any(source.name == recording and source.preset for source in self.plan.sources)
 
+    def animal(self, recording: str) -> str:
+        """The animal that the plan states of a recording, else its file; empty if neither does."""
+        stated = [source.animal for source in self.plan.sources if source.name == recording]
+        survey = self.recordings.get(recording, {}).get("survey") or {}
+        return "".join(stated) or str(survey.get("animal", ""))
+
     def normalisers(
         self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
     ) -> dict[float, Row]:
@@ -286,6 +292,7 @@ class StoredStudy:
             n_units = self.index.n_units(condition.recording, experiment)
             dealt = {"n_planned": experiment.n_splits, "split_by": experiment.split_by}
             about: dict[str, Any] = dealt | condition.names
+            about["animal"] = self.animal(condition.recording)
             scores = self._scores(condition)
             compared = compare_splits(scores, n_units, experiment.train, **about)
             if compared.models or compared.unranked:

@@ -80,6 +80,7 @@ class Plan(Renamed):
         recordings: Mapping[str, RecordingLike] | Any,
         *,
         spatiotemporal: bool = False,
+        animals: Mapping[str, str] | None = None,
         read: Mapping[str, Any] | None = None,
         select: Mapping[str, Any] | None = None,
         **settings: Any,
@@ -93,6 +94,8 @@ class Plan(Renamed):
             :class:`Source`. Without names, files are known by their stem.
         spatiotemporal : bool
             Whether to add the spatiotemporal experiment with its defaults.
+        animals : mapping of str to str, optional
+            Animal of each recording, by the recording's name; by default those that files name.
         read, select : mapping, optional
             Options of :func:`microcolumn.read` for all files and of :meth:`Recording.select` for
             all recordings.
@@ -102,6 +105,11 @@ class Plan(Renamed):
         """
         origins = _named(recordings)
         sources = [_source(name, origin, read, select) for name, origin in origins.items()]
+        owners = dict(expect("animals", animals or {}, Mapping, "animals by recording"))
+        if unknown := next((name for name in owners if name not in origins), None):
+            problem = f"names {unknown!r}, which is none of the recordings"
+            raise BadArgument("animals", problem, did_you_mean(str(unknown), origins))
+        sources = [replace(each, animal=owners.get(each.name, each.animal)) for each in sources]
         experiments = [Experiment.from_dict("instantaneous", settings)]
         if spatiotemporal:
             shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
@@ -139,6 +147,7 @@ class Plan(Renamed):
             [recordings.session1]
             file = "session1.nwb"
             depth_reference = "surface"      # any option of microcolumn.read
+            animal = "m12"                   # by default the file's own, where it names one
             select = { min_rate_hz = 0.1 }   # any option of Recording.select
 
             [instantaneous]                  # any field of Experiment

@@ -23,7 +23,7 @@ from ..words import Words
 from ._experiment import Experiment, checked_name, did_you_mean
 
 #: What an entry of a plan may have in addition to the options of reading.
-_KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
+_KEYS = ("preset", "seed", "minutes", "file", "animal", "select", "in_memory")
 #: Most blocks of bins that stand for a whole recording, and bins that a block has at least.
 _MOST_BLOCKS, _SHORTEST_BLOCK = 20, 500
 
@@ -48,6 +48,9 @@ class Source:
         Options of :func:`microcolumn.read`, in the types of JSON.
     select : mapping
         Options of :meth:`Recording.select <microcolumn.Recording.select>`.
+    animal : str
+        That was recorded; by default the one that the file names. Several recordings of an animal
+        count as one where contrasts are pooled (:func:`microcolumn.evaluate.pool`).
     recording : Recording, optional
         The recording itself, for notebooks.
     in_memory : str, optional
@@ -67,12 +70,15 @@ class Source:
     file: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict, hash=False)
     select: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    animal: str = ""
     recording: Recording | None = field(default=None, repr=False, compare=False)
     in_memory: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("name", self.name))
         with within(f"recording {self.name}"):
+            if self.animal != "":
+                checked_name("animal", self.animal)
             self._check_options()  # first, since a misspelt preset or file looks like an option
             self._check_origin()
             self._check_preset()
@@ -151,7 +157,8 @@ class Source:
             entry = {"file": self.file, **self.read}
         else:
             entry = {"in_memory": self.in_memory}
-        return {**entry, "select": dict(self.select)} if self.select else entry
+        more = {"animal": self.animal, "select": dict(self.select)}
+        return entry | {name: value for name, value in more.items() if value}
 
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""

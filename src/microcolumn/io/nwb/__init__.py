@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...epochs import Epochs
 from ...errors import BadFile, advice, damaged, name_list
+from ...layers import as_labels
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._session import Session
@@ -75,12 +76,14 @@ def load(
         common = reduce(Epochs.intersect, known) if known else None
         epochs, valid = valid_epochs(path, nwb, common, trains)
         tables, unread = interval_tables(path, nwb)
+        animal = as_labels([getattr(nwb.subject, "subject_id", None)])[0]
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         remedy = "pass {intervals} (another table) or {ignore_obs_intervals}"
         problem = "no time is left by its epochs, obs_intervals and invalid_times"
         raise BadFile(problem, advice(remedy, ignore_obs_intervals=True))
     notes += [*placed, *seen, *labelled, *valid, *unread]
-    return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
+    about: dict[str, Any] = {"notes": tuple(notes), "intervals": tables, "animal": animal}
+    return Session(ids, trains, columns, depth_column, epochs, **about)
 
 
 def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
