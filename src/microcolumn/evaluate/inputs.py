@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
+from ..incomplete import AnyWords
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..parameters import Floats, Parameters
 from ..validation import check_entries, expect, kind_of, real_vector
@@ -27,14 +29,28 @@ def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
     return model.parameters_
 
 
-def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float | None) -> Words:
+@overload
+def words_for(
+    model: WordsEstimator, words: Words | ArrayLike, bin_width: float | None
+) -> Words: ...
+
+
+@overload
+def words_for(
+    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords: ...
+
+
+def words_for(
+    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords:
     """Words of the model's own units, bin width and window, in the model's order of units.
 
     An array is taken in time order, its columns in the model's order, its bins by default of the
     model's width, or of 20 ms if the model does not know it. ``Words`` carry their own.
     """
     check_is_fitted(model)
-    if isinstance(words, Words):
+    if isinstance(words, AnyWords):
         if bin_width is not None:
             raise BadInput("Words carry their own bin width", "leave out bin_width")
         held = words
@@ -61,8 +77,8 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
 
 
 def words_for_all(
-    models: Mapping[str, WordsEstimator], words: Words | ArrayLike, bin_width: float | None
-) -> Words:
+    models: Mapping[str, WordsEstimator], words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords:
     """Words that all models can score, in the order of units that they have.
 
     Models put the units into their own order when they score, each for itself. The columns of a
@@ -73,7 +89,7 @@ def words_for_all(
     known = [(name, model.words_info_) for name, model in models.items() if model.words_info_]
     for (first, expected), (name, info) in pairwise(known):
         order = expected.order_in(info, f"model {name!r}", f"model {first!r}")
-        if order is not None and not isinstance(words, Words):
+        if order is not None and not isinstance(words, AnyWords):
             raise BadInput(
                 f"models {first!r} and {name!r} have their units in different orders, and an "
                 "array does not name its columns",
@@ -81,7 +97,7 @@ def words_for_all(
             )
     for model in models.values():
         held = words_for(model, words, bin_width)
-    return words if isinstance(words, Words) else held
+    return words if isinstance(words, AnyWords) else held
 
 
 def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independent:

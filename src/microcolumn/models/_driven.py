@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
+from ..incomplete import AnyWords
 from ..objectives.driven import DrivenFlips
 from ..parameters import Parameters
 from ..partition import LogPartition
@@ -25,7 +26,7 @@ from ..words_info import ordered
 from ._base import PopulationModel
 from ._saving import Arrays, check_sound, checked_arrays, to_bytes
 from ._word_model import WordModel
-from ._words_estimator import Size, floored_rates
+from ._words_estimator import Size, floored_rates, weighted_mean
 from .penalised import PenalisedModel
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
@@ -168,9 +169,11 @@ class Driven(WordModel):
             log_p[part] += (table[row[part]] * held.X[held.index[part]]).sum(axis=1)
         return log_p, log_z
 
-    def score(self, X: Words | ArrayLike, y: None = None) -> float:
+    def score(
+        self, X: AnyWords | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Mean log probability per bin, in nats."""
-        return float(self.log_probability(self._of_drive(X)).mean())
+        return weighted_mean(self.log_probability(self._of_drive(X)), sample_weight)
 
     def log_odds(self, X: Words | ArrayLike, positions: Sequence[int] | None = None) -> Floats:
         """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""
@@ -233,7 +236,7 @@ class Driven(WordModel):
             "a driven model draws words at moments of the stimulus only", "use sample_at(words)"
         )
 
-    def _of_drive(self, words: Words | ArrayLike) -> Words:
+    def _of_drive(self, words: AnyWords | ArrayLike) -> Words:
         """The words in the drive's order of units, which is the model's."""
         if not isinstance(words, Words):
             raise BadType(

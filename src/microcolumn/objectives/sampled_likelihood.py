@@ -19,7 +19,7 @@ from ..parameters import Parameters
 from ..partition.modes import assign_modes
 from ..validation import Floats, chunks
 from ._objective import Objective
-from .data_moments import DataMoments, difference
+from .data_moments import MeanLogWeight, difference
 from .sparse_words import SparseWords
 
 #: Words are left to those that a search found where chains draw them this much less often.
@@ -193,7 +193,7 @@ class SampledLikelihood(Objective):
     the draws still count.
     """
 
-    data: DataMoments  # of the words that are fitted
+    data: MeanLogWeight  # of the words that are fitted
     pool: WordPool  # words that stand for the partition function
     least_share: float = 0.0
 
