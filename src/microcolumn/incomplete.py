@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ from .epochs import HALF_NANOSECOND, Epochs, as_epochs
 from .errors import BadArgument, BadInput
 from .formatting import counted
 from .packing import unique_rows
-from .timeline import Clock, Places
 from .trials import trials_in_time
 from .units import Units
-from .validation import Bits, Floats, check_positions, expect, real_array
+from .validation import Bits, Floats, expect, real_array
 from .words import Words, check_single_bins
 
 #: Words that incomplete ones may be, at most, each counted for every one that it completes.
@@ -160,45 +160,15 @@ class IncompleteWords:
         by_bin = self.cells.X.reshape(len(self), self.window, 2, self.n_units)[:, :, which]
         return np.ascontiguousarray(by_bin).reshape(len(self), self.n_dims)
 
-    @property
-    def counts(self) -> Floats:
-        """Bins (or their summed weights) in which each word occurs, shape (n_distinct,)."""
-        return self.cells.counts
-
-    @property
-    def index(self) -> NDArray[np.int32]:
-        """Row of ``X`` of each bin (window), in time order, shape (n_bins,)."""
-        return self.cells.index
-
-    @property
-    def weights(self) -> Floats | None:
-        """Weight of each bin, shape (n_bins,); None where all are 1."""
-        return self.cells.weights
-
-    @property
-    def bins(self) -> Places:
-        """Place of each bin in the recording, shape (n_bins,)."""
-        return self.cells.bins
-
-    @property
-    def clock(self) -> Clock:
-        """When the recording's bins start."""
-        return self.cells.clock
-
-    @property
-    def bin_width(self) -> float:
-        """Seconds."""
-        return self.cells.bin_width
-
-    @property
-    def window(self) -> int:
-        """Consecutive bins in a word."""
-        return self.cells.window
-
-    @property
-    def n_bins(self) -> int:
-        """Number of bins in time; with ``window > 1``, of windows."""
-        return self.cells.n_bins
+    #: What ``cells`` know of words and time, as ``Words`` have it.
+    counts = property(attrgetter("cells.counts"))
+    index = property(attrgetter("cells.index"))
+    weights = property(attrgetter("cells.weights"))
+    bins = property(attrgetter("cells.bins"))
+    clock = property(attrgetter("cells.clock"))
+    bin_width = property(attrgetter("cells.bin_width"))
+    window = property(attrgetter("cells.window"))
+    n_bins = property(attrgetter("cells.n_bins"))
 
     @property
     def n_units(self) -> int:
@@ -208,17 +178,17 @@ class IncompleteWords:
     @property
     def n_dims(self) -> int:
         """Number of bits of a word: ``n_units * window``."""
-        return self.n_units * self.window
+        return self.n_units * self.cells.window
 
     @property
     def observed(self) -> Floats:
         """Weight of the bins in which each bit was observed, shape (n_dims,)."""
-        return self.counts @ ~self.missing
+        return self.cells.counts @ ~self.missing
 
     @property
     def rates(self) -> Floats:
         """Probability of a spike per bin in which the unit was observed, shape (n_dims,)."""
-        return np.minimum(self.counts @ self.X / self.observed, 1.0)
+        return np.minimum(self.cells.counts @ self.X / self.observed, 1.0)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -234,7 +204,7 @@ class IncompleteWords:
 
     def expand(self) -> Floats:
         """All words in time order with NaN in missing cells, shape (n_bins, n_dims)."""
-        return np.where(self.missing, np.nan, self.X)[self.index]
+        return np.where(self.missing, np.nan, self.X)[self.cells.index]
 
     def split(self, *arguments: Any, **options: Any) -> tuple[IncompleteWords, IncompleteWords]:
         """Deal the bins to two parts; arguments are those of :meth:`.Words.split`."""
@@ -250,43 +220,34 @@ class IncompleteWords:
         both = [*order, *(place + self.n_units for place in order)]
         return replace(self, units=self.units.take(order), cells=self.cells.reordered(both))
 
-    def subset(self, positions: Iterable[int]) -> IncompleteWords:
-        """Words of the units at these positions, in the order the new words will have."""
-        chosen = check_positions("positions", positions, self.n_units)
-        both = [*chosen, *(place + self.n_units for place in chosen)]
-        return replace(self, units=self.units.take(chosen), cells=self.cells.subset(both))
-
     def completions(self) -> Completions:
         """All complete words that these may be; refused where they are over four million."""
-        X, missing = self.X, self.missing
+        X, missing, rates = self.X, self.missing, self.rates
         n_missing = missing.sum(axis=1)
         # Powers of two as floats: there may be hundreds of missing cells.
         if (total := (2.0**n_missing).sum()) > _MOST_COMPLETIONS:
             problem = f"may be {total:.2g} complete words, one of them 2^{n_missing.max()}"
             remedy = f"leave out units or bins that lack most, to have {_MOST_COMPLETIONS:,}"
             raise BadInput(f"the words with missing cells {problem}", remedy)
-        rates, made, weights = self.rates, [], []
         masks, mask_of = unique_rows(missing.astype(np.uint8))
-        order = np.argsort(mask_of, kind="stable")
-        for k, words in enumerate(np.split(order, np.bincount(mask_of).cumsum()[:-1])):
-            free = np.flatnonzero(masks[k])
+        blocks, shares, completed = [], [], []
+        by_mask = np.split(np.argsort(mask_of, kind="stable"), np.bincount(mask_of).cumsum()[:-1])
+        for mask, words in zip(masks, by_mask, strict=True):
+            free = np.flatnonzero(mask)
             states = (np.arange(1 << free.size)[:, None] >> np.arange(free.size)) & 1
             chances = np.where(states, rates[free], 1.0 - rates[free]).prod(axis=1)
-            block = np.repeat(X[words], len(states), axis=0)
-            block[:, free] = np.tile(states, (words.size, 1))
-            made.append(block)
-            weights.append(np.outer(self.counts[words], chances).ravel())
-        distinct, rows = unique_rows(np.concatenate(made))
-        chances, sizes = np.concatenate(weights), 1 << n_missing[order]
+            blocks.append(np.repeat(X[words], len(states), axis=0))
+            blocks[-1][:, free] = np.tile(states, (words.size, 1))
+            shares.append(np.outer(self.counts[words], chances).ravel())
+            completed.append(np.repeat(words, len(states)))
+        distinct, rows = unique_rows(np.concatenate(blocks))
+        counts = np.bincount(rows, np.concatenate(shares), len(distinct)).astype(np.float64)
+        by_word = np.argsort(np.concatenate(completed), kind="stable")
+        rows, sizes = rows[by_word], 1 << n_missing
         starts = np.cumsum(sizes) - sizes
-        likeliest = np.empty(len(self), dtype=np.int32)
-        top = np.maximum.reduceat(chances, starts)
-        at_top = np.flatnonzero(chances == np.repeat(top, sizes))[::-1]
-        likeliest[np.repeat(order, sizes)[at_top]] = rows[at_top]
-        counts = np.bincount(rows, chances, len(distinct)).astype(np.float64)
-        index, units = likeliest[self.index], self.units
-        words_of = replace(self.cells, X=distinct, counts=counts, index=index, units=units)
-        return Completions(words_of, rows, starts, order)
+        index, units = rows[starts][self.index], self.units
+        complete = replace(self.cells, X=distinct, counts=counts, index=index, units=units)
+        return Completions(complete, rows, starts, sizes)
 
 
 #: Words, with missing cells or without.
@@ -302,19 +263,17 @@ class Completions:
     words : Words
         Each of them once. Their counts are those of the incomplete words, dealt to the complete
         ones as if units were independent, so that rates are those of the observed cells; in time
-        stands the likeliest one for each bin.
+        stand those without further spikes.
     rows : ndarray of int, shape (n_pairs,)
         Rows of ``words.X`` that complete each incomplete word, one incomplete word after another.
-    starts : ndarray of int, shape (n_incomplete,)
-        Where the rows of each begin.
-    order : ndarray of int, shape (n_incomplete,)
-        Which incomplete word it is.
+    starts, sizes : ndarray of int, shape (n_incomplete,)
+        Where the rows of each begin, and how many there are.
     """
 
     words: Words
     rows: NDArray[np.int32]
     starts: NDArray[np.intp]
-    order: NDArray[np.intp]
+    sizes: NDArray[np.intp]
 
     def log_sums(self, log_weights: Floats) -> tuple[Floats, Floats]:
         """Log of the summed weights of each incomplete word, shape (n_incomplete,).
@@ -322,11 +281,8 @@ class Completions:
         Also the share that each of ``rows`` has of its word, (n_pairs,). ``log_weights`` (nats) are
         of the complete words, shape (n_complete,).
         """
-        sizes = np.diff(self.starts, append=self.rows.size)
         of_rows = log_weights[self.rows]
         tops = np.maximum.reduceat(of_rows, self.starts)
-        shares = np.exp(of_rows - np.repeat(tops, sizes))
+        shares = np.exp(of_rows - np.repeat(tops, self.sizes))
         totals = np.add.reduceat(shares, self.starts)
-        log_sums = np.empty(self.order.size)
-        log_sums[self.order] = tops + np.log(totals)
-        return log_sums, shares / np.repeat(totals, sizes)
+        return tops + np.log(totals), shares / np.repeat(totals, self.sizes)

@@ -152,7 +152,7 @@ def test_dims_are_of_arrays_with_three_axes_alone(tmp_path):
     with pytest.raises(BadInput, match="units_in"):
         read(array, dims="units bins trials", units_in="rows")
     empty = save(tmp_path / "c.mat", X=np.ones((2, 0, 4)), dt=0.5)
-    with pytest.raises(BadFile, match="is empty"):
+    with pytest.raises(BadInput, match="at least one bin"):
         read(empty, variable="X", dims="units bins trials")
 
 

@@ -289,7 +289,7 @@ class PopulationModel(WordModel):
         if "rates" in arrays:
             kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()
             model._kept_words = check_binary(kept)
-            model._frequent = check_binary(frequent), frequencies
+            model._frequent = check_binary(frequent) if len(frequent) else frequent, frequencies
         return model
 
     def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:

@@ -26,7 +26,7 @@ from ..words_info import ordered
 from ._base import PopulationModel
 from ._saving import Arrays, check_sound, checked_arrays, to_bytes
 from ._word_model import WordModel
-from ._words_estimator import Size, floored_rates, weighted_mean
+from ._words_estimator import Size, floored_rates
 from .penalised import PenalisedModel
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
@@ -169,11 +169,9 @@ class Driven(WordModel):
             log_p[part] += (table[row[part]] * held.X[held.index[part]]).sum(axis=1)
         return log_p, log_z
 
-    def score(
-        self, X: AnyWords | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
+    def score(self, X: AnyWords | ArrayLike, y: None = None) -> float:
         """Mean log probability per bin, in nats."""
-        return weighted_mean(self.log_probability(self._of_drive(X)), sample_weight)
+        return float(self.log_probability(self._of_drive(X)).mean())
 
     def log_odds(self, X: Words | ArrayLike, positions: Sequence[int] | None = None) -> Floats:
         """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""

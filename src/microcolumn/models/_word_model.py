@@ -21,7 +21,7 @@ from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
 from ..words_info import ordered
-from ._words_estimator import WordsEstimator, check_own_weights, in_time, weighted_mean
+from ._words_estimator import WordsEstimator, in_time
 
 
 class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
@@ -140,14 +140,10 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             raise BadArgument("unit", f"is {unit!r}", f"pass 0 to {self.n_features_in_ - 1}")
         return expit(self.log_odds(X, [int(unit)])[:, 0])
 
-    def score(
-        self, X: AnyWords | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Mean log probability per word, in nats; ``sample_weight`` weighs the rows of an array."""
-        if isinstance(X, AnyWords):
-            check_own_weights(sample_weight)
-            return float(np.average(self._score_distinct(X), weights=X.counts))
-        return weighted_mean(self._score_distinct(X), sample_weight)
+    def score(self, X: AnyWords | ArrayLike, y: None = None) -> float:
+        """Mean log probability per word, in nats."""
+        weights = X.counts if isinstance(X, AnyWords) else None
+        return float(np.average(self._score_distinct(X), weights=weights))
 
     @abstractmethod
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:

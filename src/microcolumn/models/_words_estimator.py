@@ -14,7 +14,7 @@ from ..formatting import counted, scientific
 from ..incomplete import AnyWords, IncompleteWords
 from ..notebook import card, facts
 from ..units import Units
-from ..validation import Floats, check_binary, check_orientation, checked_weights
+from ..validation import Floats, check_binary, check_orientation
 from ..words import UnnamedWords, Words
 from ..words_info import WordsInfo, ordered
 from ._saving import Arrays, save
@@ -185,7 +185,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _training_words(self, X: AnyWords | ArrayLike, sample_weight: ArrayLike | None) -> Words:
         if isinstance(X, AnyWords):
-            check_own_weights(sample_weight)
+            if sample_weight is not None:
+                raise BadInput("Words carry their own weights", "leave out sample_weight")
             if isinstance(X, IncompleteWords):
                 self._check_incomplete()
                 X = cast(Words, X)  # what fits to them need, both have
@@ -216,19 +217,6 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             )
         if not isinstance(X, AnyWords):  # a data frame's columns must have the names they had
             validate_data(self, X, skip_check_array=True, reset=False)
-
-
-def check_own_weights(sample_weight: ArrayLike | None) -> None:
-    """Refuse weights beside words, which have their own."""
-    if sample_weight is not None:
-        raise BadInput("Words carry their own weights", "leave out sample_weight")
-
-
-def weighted_mean(values: Floats, sample_weight: ArrayLike | None) -> float:
-    """Mean over the rows of an array, each with its weight if there are any."""
-    if sample_weight is not None:
-        sample_weight = checked_weights(sample_weight, values.size)
-    return float(np.average(values, weights=sample_weight))
 
 
 def in_time(X: AnyWords | ArrayLike, values: Floats) -> Floats:

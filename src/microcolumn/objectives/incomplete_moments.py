@@ -23,8 +23,7 @@ class IncompleteMoments:
     def __init__(self, given: IncompleteWords, completions: Completions) -> None:
         self.words, self._completions = completions.words, completions
         self._shares = given.counts / given.counts.sum()
-        sizes = np.diff(completions.starts, append=completions.rows.size)
-        self._share_of_rows = np.repeat(self._shares[completions.order], sizes)
+        self._share_of_rows = np.repeat(self._shares, completions.sizes)
         self._sparse = SparseWords.of(completions.words.X)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...epochs import Epochs
-from ...errors import BadArgument, BadFile, Setting, advice, name_list, within
+from ...errors import BadFile, Setting, advice, name_list, within
 from ...trials import trials_in_time
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
@@ -135,12 +135,9 @@ def _trials_session(path: Path, variable: Variable, width: float, dims: str | No
     if dims is None:
         remedy = advice("state them with {dims}", dims="units bins trials")
         raise BadFile(f"the order of the axes of {variable} is not known", remedy)
-    if variable.is_empty:
-        raise BadFile(f"{variable} is empty", "save at least one bin of each trial")
-    if len(dims.replace(",", " ").split()) != 3:
-        raise BadArgument("dims", f"is {dims!r}", "name three axes, such as 'units bins trials'")
-    matrix, starts = trials_in_time(variable.read(), dims)
-    (rows, columns), title = np.nonzero(matrix), str(variable)
+    title = str(variable)
+    matrix, starts = trials_in_time(variable.read(), dims, title)
+    rows, columns = np.nonzero(matrix)
     entries = [(rows, columns, matrix[rows, columns])]
     session = matrix_session(path, matrix.shape, entries, width, "columns", title=title)
     edges = np.append(starts, len(matrix)) * width
