@@ -21,6 +21,8 @@ from .words import Words, check_single_bins
 
 #: Words that incomplete ones may be, at most, each counted for every one that it completes.
 _MOST_COMPLETIONS = 1 << 22
+#: Where completions are dealt weights, rates are kept this far from never and always.
+_LEAST_RATE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -222,7 +224,8 @@ class IncompleteWords:
 
     def completions(self) -> Completions:
         """All complete words that these may be; refused where they are over four million."""
-        X, missing, rates = self.X, self.missing, self.rates
+        X, missing = self.X, self.missing
+        rates = np.clip(self.rates, _LEAST_RATE, 1.0 - _LEAST_RATE)
         n_missing = missing.sum(axis=1)
         # Powers of two as floats: there may be hundreds of missing cells.
         if (total := (2.0**n_missing).sum()) > _MOST_COMPLETIONS:

@@ -17,7 +17,7 @@ from ..partition import LogPartition
 from ..partition.result import is_spurious, spurious_mode_text
 from ..renamed import Renamed
 from ..words import Words
-from .inputs import Baseline, independent_baseline, words_for
+from .inputs import Baseline, independent_baseline, words_for, words_to_score
 from .time_errors import mean_stderr
 
 
@@ -139,7 +139,7 @@ def score(
     of_newest = isinstance(model, PopulationModel) and model.is_conditional
     if of_newest and not isinstance(words, IncompleteWords):
         return sequence_gain(model, words, baseline, bin_width=bin_width)
-    held = words_for(model, words, bin_width)
+    held = words_to_score(model, words, bin_width)
     log_p, log_z = model._score_distinct(held), model.log_partition()
     if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
         # A model that is built on the baseline shares its normaliser, whose error counts once.

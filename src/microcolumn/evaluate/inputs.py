@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
-from ..incomplete import AnyWords
+from ..incomplete import AnyWords, IncompleteWords
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..parameters import Floats, Parameters
 from ..validation import check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
-from ..words_info import ordered
+from ..words_info import SomeWords, ordered
 
 Baseline = Independent | ArrayLike | None
 
@@ -29,28 +28,14 @@ def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
     return model.parameters_
 
 
-@overload
-def words_for(
-    model: WordsEstimator, words: Words | ArrayLike, bin_width: float | None
-) -> Words: ...
-
-
-@overload
-def words_for(
-    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
-) -> AnyWords: ...
-
-
-def words_for(
-    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
-) -> AnyWords:
+def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float | None) -> Words:
     """Words of the model's own units, bin width and window, in the model's order of units.
 
     An array is taken in time order, its columns in the model's order, its bins by default of the
     model's width, or of 20 ms if the model does not know it. ``Words`` carry their own.
     """
     check_is_fitted(model)
-    if isinstance(words, AnyWords):
+    if isinstance(words, Words):
         if bin_width is not None:
             raise BadInput("Words carry their own bin width", "leave out bin_width")
         held = words
@@ -65,7 +50,22 @@ def words_for(
                 f"is {width:g} s, but the model was fitted on bins of {known:g} s",
                 "leave bin_width out",
             )
-    held = ordered(held, model.words_info_)
+    return _fitting(model, held)
+
+
+def words_to_score(
+    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords:
+    """Words as :func:`words_for` gives them, or such with missing cells."""
+    if not isinstance(words, IncompleteWords):
+        return words_for(model, words, bin_width)
+    check_is_fitted(model)
+    return _fitting(model, words)
+
+
+def _fitting(model: WordsEstimator, words: SomeWords) -> SomeWords:
+    """Words in the model's order of units, if they are of the same."""
+    held = ordered(words, model.words_info_)
     if held.n_dims != model.n_features_in_:
         raise BadArgument(
             "words",
@@ -96,7 +96,7 @@ def words_for_all(
                 "pass Words",
             )
     for model in models.values():
-        held = words_for(model, words, bin_width)
+        held = words_to_score(model, words, bin_width)
     return words if isinstance(words, AnyWords) else held
 
 
