@@ -134,6 +134,21 @@ def test_scores_are_of_the_observed_cells(words):
     assert compared.best.name == "Ising"
 
 
+def test_a_path_of_penalties_is_fitted_to_the_observed_cells_too(words):
+    single = mc.Ising(l1=1e-2).fit(words)
+    _, last = mc.Ising().fit_path(words, [1e-3, 1e-2])
+    np.testing.assert_allclose(last.J_, single.J_, atol=1e-3)
+    assert last.objective_ == pytest.approx(single.objective_, abs=1e-5)
+
+
+def test_windows_may_have_missing_cells():
+    windows = mc.IncompleteWords.from_array(_gaps(1500)).embed(2)
+    model = mc.Ising(l1=1e-3, tie_bins=True).fit(windows)
+    np.testing.assert_array_equal(model.J_[:N, :N], model.J_[N:, N:])
+    penalty = 1e-3 * np.abs(model.J_).sum()
+    assert model.objective_ == pytest.approx(penalty - model.score(windows), rel=1e-9)
+
+
 def test_a_large_ising_model_is_fitted_by_sampled_words():
     n, rng = 30, np.random.default_rng(0)
     J = np.triu(rng.normal(0.0, 0.4, (n, n)) * (rng.random((n, n)) < 0.1), 1)
@@ -157,6 +172,8 @@ def test_a_large_ising_model_is_fitted_by_sampled_words():
 def test_settings_that_need_complete_words_are_refused(model, words):
     with pytest.raises(BadArgument, match="missing cells"):
         model.fit(words)
+    with pytest.raises(BadArgument, match="missing cells"):
+        model.fit_path(words, [0.0, 1e-3])
 
 
 def test_a_model_of_the_newest_bin_scores_no_missing_cells(words):

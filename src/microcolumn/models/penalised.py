@@ -118,11 +118,10 @@ class PenalisedModel(PopulationModel):
             units.
         """
         words = self._training_words(X, sample_weight)
-        data = FitData.of_incomplete(X) if isinstance(X, IncompleteWords) else None
-        complete = words if data is None else data.words
-        [(_, result)] = self._results(complete, [self.l1], start, data=data)
+        [(_, result)] = self._results(words, [self.l1], start)
         self._set_result(result, words, stacklevel=3)
         if result.parameters.n_hidden and not result.parameters.live.any():
+            complete = X.completions().words if isinstance(X, IncompleteWords) else words
             warnings.warn(self._dead_units_message(complete), UserWarning, stacklevel=2)
         return self
 
@@ -133,9 +132,6 @@ class PenalisedModel(PopulationModel):
         if self.objective != "likelihood":
             problem = f"is {self.objective!r}, which does not know words with missing cells"
             raise BadArgument("objective", problem, "use objective='likelihood'")
-        if hasattr(self, "n_hidden") and self._hidden is BERNOULLI and not self.l1:
-            problem = "is 0, which needs words to validate hidden units on"
-            raise BadArgument("l1", problem, "use l1 > 0 for words with missing cells")
 
     def _dead_units_message(self, words: Words) -> str:
         """What a model without a live hidden unit is, in a sentence with the remedy."""
@@ -202,6 +198,12 @@ class PenalisedModel(PopulationModel):
         """
         self._check_settings(l1_values)
         made = self._objective if objective is None else objective
+        if isinstance(words, IncompleteWords):
+            if self._is_unbounded(l1_values):
+                problem = "is 0, where hidden units are validated on complete words"
+                raise BadArgument("l1", problem, "use l1 > 0 for words with missing cells")
+            data = FitData.of_incomplete(words)
+            words = data.words
         if data is not None:
             made = partial(NegativeLogLikelihood, data=data.mean_log_weight)
         tied_bins = self._tied_bins(words)
@@ -288,14 +290,17 @@ class PenalisedModel(PopulationModel):
         made: Callable[[Words], Objective],
     ) -> tuple[Objective, Objective] | None:
         """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
-        unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
         enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
-        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
-        if not (has_gates and unbounded and enough):
+        if not (self._is_unbounded(l1_values) and enough):
             return None
         rng = np.random.default_rng(seed)
         fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
         return made(fitted), made(kept)
+
+    def _is_unbounded(self, l1_values: Sequence[float]) -> bool:
+        """Whether hidden units have no finite optimum at one of the strengths."""
+        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
+        return has_gates and any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)
