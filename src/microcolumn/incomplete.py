@@ -141,7 +141,7 @@ class IncompleteWords:
         missing = np.zeros((words.n_bins, words.n_units), dtype=bool)
         for unit, intervals in observed.items():
             if unit not in words.units.ids:
-                raise BadArgument("observed", f"names {unit!r}", "use ids of the words' units")
+                raise BadArgument("observed", f"names {unit!r}, which is no unit", "use their ids")
             epochs = as_epochs(intervals)
             place = epochs.locate(starts)
             ends = np.append(epochs.stops, -np.inf)[place] + HALF_NANOSECOND
@@ -230,7 +230,7 @@ class IncompleteWords:
         # Powers of two as floats: there may be hundreds of missing cells.
         if (total := (2.0**n_missing).sum()) > _MOST_COMPLETIONS:
             problem = f"may be {total:.2g} complete words, one of them 2^{n_missing.max()}"
-            remedy = f"leave out units or bins that lack most, to have {_MOST_COMPLETIONS:,}"
+            remedy = f"leave out units or bins that miss most: {_MOST_COMPLETIONS:,} can be summed"
             raise BadInput(f"the words with missing cells {problem}", remedy)
         masks, mask_of = unique_rows(missing.astype(np.uint8))
         blocks, shares, completed = [], [], []

@@ -29,7 +29,7 @@ _BINARY = "words are binary: pass zeros and ones"
 #: What spikes must become to be words, by the name of their type.
 _UNBINNED = {
     "Recording": "words: recording.bin(0.020)",
-    "IncompleteWords": "words without missing cells, of which fits and scores alone make sense",
+    "IncompleteWords": "words without missing cells; fits and scores alone take others",
     "TsGroup": "words: mc.Recording.from_pynapple(group).bin(0.020)",
 }
 #: Letters of a value that an error shows as it is.

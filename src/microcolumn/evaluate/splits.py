@@ -81,7 +81,7 @@ def compare(
                 "pass the words that the others were fitted on as train",
             )
         if isinstance(words, IncompleteWords):
-            raise BadInput("models are tuned on complete words alone", "fit them first")
+            raise BadInput("models are tuned on complete words alone", "pass fitted models")
         if train is None:
             train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)
         by_name |= tune(missing, train, random_state=random_state).models

@@ -84,9 +84,9 @@ def _checked_pairs(pairs: Any, rates: Floats) -> Floats:
     lowest = np.maximum(np.add.outer(rates, rates) - 1.0, 0.0) - _ROUNDING
     highest = np.minimum.outer(rates, rates) + _ROUNDING
     np.fill_diagonal(lowest, 0.0)
-    remedy = "two units are active together no more often than each of them, and no less than both "
     possible = (both >= lowest) & (both <= highest)
-    check_entries("pair_rates", both, possible, remedy + "rates demand: pass shares of the words")
+    remedy = "pass the share of words with both units, at most that with either of them"
+    check_entries("pair_rates", both, possible, remedy)
     if not np.allclose(both, both.T, rtol=0.0, atol=_ROUNDING):
         raise BadArgument("pair_rates", "is not symmetric", "pass one rate for each pair")
     return np.clip(0.5 * (both + both.T), 0.0, highest - _ROUNDING)
