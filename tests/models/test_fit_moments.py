@@ -90,6 +90,8 @@ def test_rates_that_are_no_shares_and_other_objectives_are_refused():
     pairs = np.full((2, 2), 0.06)
     with pytest.raises(BadArgument, match=r"rates\[1\] is 5"):
         mc.Ising().fit_moments([0.2, 5.0], pairs, 100)
+    with pytest.raises(BadArgument, match="pass one per unit"):
+        mc.Ising().fit_moments([], np.zeros((0, 0)), 100)
     with pytest.raises(BadArgument, match="objective='likelihood'"):
         mc.Ising(objective="mpf").fit_moments([0.2, 0.2], pairs, 100)
     with pytest.raises(BadInput, match="n_words"):

@@ -60,7 +60,7 @@ class FitData:
         cls, rates: Any, pairs: Any, n_words: int, bin_width: float, units: Units | None
     ) -> Self:
         """Of rates (n_units,) and pair rates (n_units, n_units) over ``n_words``."""
-        p = real_vector("rates", rates, np.size(rates), "unit")
+        p = real_vector("rates", rates, max(np.size(rates), 1), "unit")
         check_entries("rates", p, (p >= 0.0) & (p <= 1.0), "rates per bin lie between 0 and 1")
         both = _checked_pairs(pairs, p)
         floor = 0.5 / (n_words + 1)
