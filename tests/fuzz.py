@@ -29,7 +29,10 @@ import numpy as np
 import planted_alf
 import planted_archives
 import planted_cellinfo
+import planted_imaging
+import planted_klusters
 import planted_mclust
+import planted_plates
 import written
 from hostile_server import HostileServer
 from planted_alf import without_unread
@@ -67,7 +70,11 @@ SEEDS = {
         (planted_mclust.write_mclust, "mclust"),
         (partial(planted_mclust.write_mclust, bits=64), "wide"),
     ],
+    "klusters": [(planted_klusters.write_klusters, "s1")],
+    "suite2p": [(planted_imaging.write_suite2p, "plane0")],
+    "caiman": [(planted_imaging.write_caiman, "a.hdf5")],
     "csv": [(written.write_csv, "a.csv")],
+    "plates": [(planted_plates.write_spike_list, "a.csv")],
     "parquet": [
         (written.write_parquet, "a.parquet"),
         (partial(written.write_parquet, compression=None), "b.parquet"),
@@ -85,6 +92,10 @@ SEEDS = {
         (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
     ],
     "url": [(written.write_nwb, "a.nwb"), (lambda _, path: planted_archives.ibl(path), "ibl.nwb")],
+    "deconvolved": [
+        (planted_imaging.write_deconvolved, "a.csv"),
+        (planted_imaging.write_deconvolved, "a.npy"),
+    ],
     "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
 }
 #: How files are read; by default without options of the format.
@@ -92,6 +103,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "hdf5": mapped_files.MAPPED,
     "mapped": mapped_files.MAPPED,
     "counts": mapped_files.COUNTED,
+    "deconvolved": {"bin_width": 1 / planted_imaging.FRAME_RATE, "threshold": 3},
+    "plates": {"well": "A1"},
 }
 _SECONDS, _BYTES = 20, 1 << 30
 _REFUSALS = (ValueError, OSError, ImportError)

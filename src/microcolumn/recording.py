@@ -216,7 +216,7 @@ class Recording:
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
-                problem = f"is {width:g} s but the recording has bins of {self.resolution_s:g} s"
+                problem = f"is {width:g} s but the recording has bins of {self.resolution_s:.10g} s"
                 raise BadArgument("bin_width", problem, "use a whole multiple of that")
             steps = self.epochs.starts / self.resolution_s
             off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)

@@ -1,6 +1,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from commands import assert_option_refused, assert_refused, run
 from planted_lfp import write_flashes
@@ -57,6 +58,19 @@ def test_sentences_name_options_of_the_command_line(tmp_path):
     assert_refused("a.txt: --times does not apply", "info", table, *counts)
     told = json.loads(run("info", str(table), *stated, "--json").output)
     assert told["epochs"] == [{"start_s": -0.5, "stop_s": 1.5, "label": None}]
+
+
+def test_traces_and_plates_are_read_by_options_that_the_refusals_name(tmp_path):
+    traces, plate = tmp_path / "S.npy", tmp_path / "plate.csv"
+    np.save(traces, np.tile([0.0, 0.1, 0.2, 8.0], (2, 25)))
+    frames = ("--option", "bin_width=0.05")
+    assert_refused("for deconvolved values pass --threshold 3", "info", traces, *frames)
+    told = json.loads(run("info", str(traces), *frames, "--threshold", "3", "--json").output)
+    assert [unit["n_spikes_in_epochs"] for unit in told["units"]] == [25, 25]
+    plate.write_text("unit,well,time\n1,A1,0.1\n1,A2,0.2\n")
+    assert_refused("own: A1, A2; choose one with --option well=A1", "info", plate)
+    told = json.loads(run("info", str(plate), "--option", "well=A2", "--json").output)
+    assert [unit["n_spikes_in_epochs"] for unit in told["units"]] == [1]
 
 
 def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):

@@ -107,6 +107,21 @@ def test_an_array_of_structs_is_read_in_both_layouts(tmp_path):
         np.testing.assert_array_equal(recording.units.depth_um, [0.0, 100.0, 200.0])
 
 
+def test_an_array_of_structs_has_its_times_in_the_only_field_of_vectors(tmp_path):
+    structs = np.zeros((1, 3), dtype=[("TimeList", object), ("channel", object)])
+    for n, train in enumerate(TIMES):
+        structs[0, n] = (train, 7.0 + n)
+    old = save(tmp_path / "old.mat", Spikes=structs)
+    with V73(tmp_path / "new.mat") as file:
+        channels = [np.array(7.0 + n) for n in range(3)]
+        file.put_structs("Spikes", TimeList=TIMES, channel=channels)
+    for path in (old, tmp_path / "new.mat"):
+        recording = read(path)
+        check_times(recording)
+        [note] = [note for note in recording.notes if note.startswith("spikes are those of")]
+        assert "Spikes.TimeList" in note
+
+
 @pytest.mark.parametrize("version", ["5", "7.3"])
 @pytest.mark.parametrize("stored", [np.float64, np.uint8, np.int32, bool, "sparse"])
 def test_counts_become_spikes_spread_evenly_in_their_bins(version, stored, tmp_path):

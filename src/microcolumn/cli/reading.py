@@ -52,6 +52,10 @@ class Source:
         "--unit-of-time",
         help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate).",
     )
+    threshold: float | None = _rare(
+        None,
+        help="Imaging: noise levels that a deconvolved value of an active cell exceeds.",
+    )
     start: float | None = _rare(
         None, help="When the recording began, seconds on its clock, if the file does not say."
     )

@@ -16,6 +16,7 @@ from ..models.penalised import Effort, PenalisedModel
 from ..models.sequence import SequenceModel
 from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
+from ..parameters import Parameters
 from ..partition import LogPartition
 from ..partition.cost import EXACT_CHOICE, operations
 from ..validation import expect, kind_of
@@ -109,6 +110,7 @@ def choose_l1(
     nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
     max_steps: int = MAX_STEPS,
     coarse: bool | None = None,
+    start: Parameters | None = None,
 ) -> Choice:
     """Fit along a path of L1 strengths and choose one on the validation part.
 
@@ -133,6 +135,10 @@ def choose_l1(
     coarse : bool, optional
         Whether fits with hidden units end early, but for the one preferred; by default where
         strengths are made here.
+
+    start : Parameters, optional
+        Where the first fit starts: the only start of an Ising model, one more for models with
+        hidden units.
 
     Returns
     -------
@@ -163,7 +169,7 @@ def choose_l1(
     effort: Effort = "coarse" if is_coarse else "whole"
     while leg is not None:
         tried: list[float] = []
-        for fit in _fits(model, train, leg, nested, scored, effort):
+        for fit in _fits(model, train, leg, nested, scored, effort, start):
             scored[fit.l1] = _with_score(fit, validation, max_steps)
             tried.append(fit.l1)
             if leg.has_turned(tried, _best(scored)):
@@ -318,8 +324,9 @@ def _fits(
     nested: tuple[Sequence[Any], Sequence[Any]] | None,
     scored: _Scored,
     effort: Effort,
+    start: Parameters | None = None,
 ) -> Iterator[PenalisedModel]:
-    """Fits along a leg, made when asked for; the first begins at the nearest of those found.
+    """Fits along a leg, made when asked for; the first begins at the nearest fit, or at ``start``.
 
     A SemiRBM takes the models nested in it from ``nested``, as far as they are there.
     """
@@ -331,7 +338,7 @@ def _fits(
         ising, rbm = ([path[l1] for l1 in known] for path in paths)
         starts = model._nested_starts(train, known, (ising, rbm))
         yield from (fit for _, fit in model._walk(train, known, starts, effort=effort))
-    rest, start = strengths[n_known:], None
+    rest = strengths[n_known:]
     if scored and rest:
         start = scored[min(scored, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
     yield from (fit for _, fit in model._walk(train, rest, start=start, effort=effort))

@@ -1,8 +1,10 @@
 from . import (
     alf as alf,
+    caiman as caiman,
     cellinfo as cellinfo,
     csv as csv,
     hdf5 as hdf5,
+    klusters as klusters,
     matlab as matlab,
     mclust as mclust,
     neo as neo,
@@ -12,6 +14,7 @@ from . import (
     phy as phy,
     pynapple as pynapple,
     spikeinterface as spikeinterface,
+    suite2p as suite2p,
 )
 from ._lfp import LFP as LFP
 from ._read import option_names as option_names, read as read

@@ -12,6 +12,7 @@ from ..epochs import Epochs
 from ..errors import BadFile, advice
 from ..validation import Floats, one_of
 from ._columns import as_number
+from ._events import event_session
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
 from .failures import check_claim
@@ -69,10 +70,12 @@ def matrix_session(
     units_in: str | None,
     ids: Sequence[str] | None = None,
     title: str = "",
+    threshold: float | None = None,
 ) -> Session:
     """Session of the nonzero entries of a matrix, in pieces; ``ids`` name its columns.
 
-    Errors call it ``title``, by default after its size.
+    Errors call it ``title``, by default after its size. Values are counts, or with a ``threshold``
+    deconvolved, of which `event_session` makes events.
     """
     title = title or f"the matrix of {shape[0]} rows and {shape[1]} columns"
     axis = _time_axis(shape, units_in, title)
@@ -86,22 +89,30 @@ def matrix_session(
         check_claim(path, n_entries * 3 * 8, f"the nonzero part of {title}")
         entries.append((rows, columns, values.astype(np.float64)))
     *place, counts = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    names = list(map(str, range(n_units) if axis == 1 or ids is None else ids))
+    if threshold is not None:
+        check_claim(path, n_bins * n_units * 8, title)
+        traces = np.zeros((n_units, n_bins))
+        traces[place[1 - axis], place[axis]] = counts
+        return event_session(traces, names, width, threshold)
     for bad in np.flatnonzero(~are_counts(counts))[:1]:
         where = f"row {place[0][bad] + 1} and column {place[1][bad] + 1}"
-        raise BadFile(f"{title} has {counts[bad]} in {where}", "counts are whole numbers from 0 on")
+        remedy = "counts are whole numbers from 0 on; for deconvolved values pass {threshold}"
+        raise BadFile(f"{title} has {counts[bad]:.6g} in {where}", advice(remedy, threshold=3))
     check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
     trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
     which = f"{n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} bins of {width:g} s"
     note = f"{title} holds counts of {which}; spikes are spread evenly in their bins"
-    names = list(map(str, range(n_units) if axis == 1 or ids is None else ids))
     epochs = Epochs([[0.0, n_bins * width]])
     return Session(names, trains, epochs=epochs, notes=(note,), resolution_s=width)
 
 
-def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
-    """Session of a table of counts, with or without names of the units in its first line."""
+def text_matrix(path: Path, width: float, units_in: str | None, threshold: float | None) -> Session:
+    """Session of a table of counts or deconvolved values; its first line may name the units."""
     with open_table(path, is_matrix=True) as (header, rows):
-        named = not are_counts(np.array(list(map(as_number, header)))).all()
+        numbers = np.array(list(map(as_number, header)))
+        of_cells = [text.lower() == "nan" or not np.isnan(as_number(text)) for text in header]
+        named = not (are_counts(numbers) if threshold is None else np.array(of_cells)).all()
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
         pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
@@ -112,7 +123,7 @@ def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
             raise BadFile(problem, advice("pass {units_in:rows} or {units_in:columns}"))
         units_in = "columns"
     ids = header[skipped:] if named else None
-    return matrix_session(path, shape, pieces, width, units_in, ids)
+    return matrix_session(path, shape, pieces, width, units_in, ids, threshold=threshold)
 
 
 def _entries(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, flattened, split_by_unit
 from ._clocks import ticks_per_second
 from ._columns import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS
+from ._plates import ELECTRODE_NAMES, WELL_NAMES, check_well
 from ._session import Session
 from ._tables import UNIT_NAMES, place_of, plain_name
 
@@ -21,7 +23,7 @@ from ._tables import UNIT_NAMES, place_of, plain_name
 _TIME_PARTS = ("spike_time", "spiketime", "time", "sample", "stamp", "ts")
 _UNIT_PARTS = ("cluster", "unit", "neuron", "cell", "label", "clu", "id")
 #: Names of the column of times, as `plain_name` writes them; they may state the unit.
-_TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs|ns))?")
+_TIME_NAME = re.compile("(?:(?:spike_)?times?|timestamps?|t)(?:_(s|ms|us|µs|ns))?")
 _SAMPLE_NAMES = ("sample", "samples", "sample_index")
 #: Columns that describe units, so that they may not change from spike to spike.
 _OF_UNITS = {*DEPTH_COLUMNS, *LAYER_COLUMNS, *QUALITY_COLUMNS, "multiunit"}
@@ -143,16 +145,28 @@ class SpikeTable:
 
     ``times`` and ``units`` are the columns that the caller named, if any; ``unit`` and ``time`` are
     their positions, and ``columns`` holds the entries of all others. Errors call a row ``row``.
+    Of a plate only the spikes of one ``well`` are kept.
     """
 
     def __init__(
-        self, header: Sequence[str], times: str | None, units: str | None, row: str, next_row: int
+        self,
+        header: Sequence[str],
+        times: str | None,
+        units: str | None,
+        row: str,
+        next_row: int,
+        well: str | None = None,
     ) -> None:
         self.unit, self.time = _places(header, times, units)
         self.row, self.next_row = row, next_row
         own = (header[self.unit], header[self.time])
         self.time_name, self.time_unit = own[1], _stated_unit(own[1])
+        self._of_electrodes = units is None and plain_name(own[0]) in ELECTRODE_NAMES
         self.columns: dict[str, dict[str, Any]] = {name: {} for name in header if name not in own}
+        self._well = None if well is None else str(well)
+        self._wells: dict[str, None] = {}  # in the order of the rows
+        place = place_of(header, WELL_NAMES)
+        self._well_column = None if place is None else header[place]
         self._codes: dict[str, int] = {}
         #: Codes of units and times, of the rows that were added together.
         self._spikes = [(np.empty(0, dtype=np.int64), np.empty(0))]
@@ -181,19 +195,35 @@ class SpikeTable:
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
             problem = f"{self.row} {self.next_row + bad}: time is {times[bad]}"
             raise BadFile(problem, "leave out spikes whose time is unknown")
+        first_row, self.next_row = self.next_row, self.next_row + len(names)
+        if self._well_column in entries:
+            names, times, entries = self._of_well(names, times, entries)
         codes = [self._codes.setdefault(name, len(self._codes)) for name in names]
         self._spikes.append((np.array(codes, dtype=np.int64), times))
         for name, column in entries.items():
-            self._describe(name, names, column)
-        self.next_row += len(names)
+            self._describe(name, names, column, first_row)
 
-    def _describe(self, name: str, units: Sequence[str], entries: Sequence[Any]) -> None:
+    def _of_well(
+        self, names: Sequence[str], times: Floats, entries: Mapping[str, Sequence[Any]]
+    ) -> tuple[list[str], Floats, dict[str, list[Any]]]:
+        """The rows of the well that is kept, without the column of wells."""
+        wells = [str(entry).strip() for entry in entries[str(self._well_column)]]
+        self._wells.update(dict.fromkeys(wells))
+        own = next(iter(self._wells), None) if self._well is None else self._well
+        mine = [well == own for well in wells]
+        columns = {name: list(compress(column, mine)) for name, column in entries.items()}
+        del columns[str(self._well_column)]
+        return list(compress(names, mine)), times[np.array(mine, dtype=bool)], columns
+
+    def _describe(
+        self, name: str, units: Sequence[str], entries: Sequence[Any], first_row: int
+    ) -> None:
         """Keep a unit's entry; a column that changes within a unit is refused or left out."""
         known = self.columns[name]
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
-                    where = f"{self.row} {self.next_row + row}: {name} of unit {unit!r}"
+                    where = f"{self.row} {first_row + row}: {name} of unit {unit!r}"
                     problem = f"{where} is {entry!r} but was {known[unit]!r} before"
                     raise BadFile(problem, f"give each unit one {name}")
                 self.leave_out(name, "change within units")
@@ -205,10 +235,15 @@ class SpikeTable:
         codes, times = map(np.concatenate, zip(*self._spikes, strict=True))
         by_code = split_by_unit(times / per_second, codes, len(names))
         trains = [by_code[self._codes[unit]] for unit in names]
+        notes = check_well(self._wells, self._well)
+        self.columns.pop(str(self._well_column), None)
         columns = {name: [known[unit] for unit in names] for name, known in self.columns.items()}
+        if self._of_electrodes:
+            columns.setdefault("multiunit", [True] * len(names))
+            notes.append("units are electrodes, whose spikes were not sorted: multiunits")
         left_out = {why: name_list(names) for why, names in self._left_out.items()}
-        notes = tuple(f"not read, since they {why}: {left}" for why, left in left_out.items())
-        return Session(names, trains, columns, notes=notes)
+        notes += [f"not read, since they {why}: {left}" for why, left in left_out.items()]
+        return Session(names, trains, columns, notes=tuple(notes))
 
 
 def _stated_unit(name: str) -> str | None:
@@ -225,7 +260,8 @@ def _places(header: Sequence[str], times: str | None, units: str | None) -> tupl
     # If there are both times and samples, times need no sampling rate.
     usual = min(of_time, key=lambda place: _stated_unit(header[place]) == "samples", default=None)
     named = times is not None or units is not None
-    choices = (("units", units, place_of(header, UNIT_NAMES)), ("times", times, usual))
+    unit = place_of(header, (*UNIT_NAMES, *ELECTRODE_NAMES))
+    choices = (("units", units, unit), ("times", times, usual))
     places = []
     for argument, name, place in choices:
         problem = f"{argument}= is missing" if named else "it has no columns 'unit' and 'time'"

@@ -42,10 +42,11 @@ def read(
     Parameters
     ----------
     path : str or Path
-        NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
-        MATLAB file, pynapple NPZ, SpikeInterface folder, table of unit and time (CSV, Parquet or
-        Feather), NPZ, or anything that Neo reads. The format is recognised by the content, then by
-        the extension. Of an HDF5 file behind a URL, the parts that are needed are fetched.
+        NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer or Klusters session, T-files of
+        MClust, MATLAB file, pynapple NPZ, SpikeInterface or suite2p folder, results of CaImAn,
+        table of unit and time (CSV, Parquet or Feather), NPZ, or anything that Neo reads. The
+        format is recognised by the content, then by the extension. Of an HDF5 file behind a URL,
+        the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
@@ -68,7 +69,8 @@ def read(
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
         (samples per second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in``
-        (``"rows"`` or ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files
+        (``"rows"`` or ``"columns"``; the shorter axis by default), and for matrices of deconvolved
+        values ``threshold`` (noise levels that an event exceeds). In tables, HDF5, MATLAB files
         and archives of arrays of any layout, ``times`` and ``units`` name the times of all spikes
         and the unit of each: ``times="spiketime", units="cluster", time_unit="ms"``.
 

@@ -8,6 +8,7 @@ from ._containment import is_hdf5
 from ._tables import GZIP
 from .alf.folders import is_alf
 from .cellinfo import SPIKES_SUFFIX
+from .klusters import is_klusters
 from .mclust import t_files
 
 #: Readers by the first bytes of a file.
@@ -23,6 +24,8 @@ _NEO_HDF5 = (".nix", ".kwik", ".brw")
 _NEO_MARKS = (b"nix", b"spiketrains")
 #: Every NWB file has this attribute at its root, which libraries write first.
 _NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
+#: Groups of results of CaImAn.
+_CAIMAN_MARKS = (b"estimates", b"remove_very_bad_comps")
 #: Extensions that any text may have.
 _OF_TEXT = ("", ".dat", ".asc", ".tab")
 _BY_EXTENSION = {
@@ -46,6 +49,7 @@ _FOLDERS = (
     ("nwb", (".zgroup", ".zattrs", "zarr.json", ".zmetadata")),
     ("spikeinterface", ("si_folder.json", "*_info.json")),
     ("cellinfo", (f"*{SPIKES_SUFFIX}",)),
+    ("suite2p", ("spks.npy", "*/spks.npy")),
 )
 
 
@@ -67,6 +71,8 @@ def _folder(path: Path) -> str | None:
             return name
     if t_files(path):
         return "mclust"
+    if is_klusters(path):
+        return "klusters"
     return "alf" if is_alf(path) else None
 
 
@@ -77,6 +83,8 @@ def _file(path: Path) -> str | None:
         return "cellinfo" if path.name.endswith(SPIKES_SUFFIX) else "matlab"
     if is_hdf5(path):
         return _hdf5(path)
+    if is_klusters(path):
+        return "klusters"
     if name := next((name for magic, name in _BY_MAGIC.items() if head.startswith(magic)), None):
         return name
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
@@ -109,6 +117,8 @@ def _hdf5(path: Path) -> str:
         start = file.read(_MARK_WITHIN)
     if _NWB_MARK in start:
         return "nwb"
+    if all(mark in start for mark in _CAIMAN_MARKS):
+        return "caiman"
     of_neo = suffix in _NEO_HDF5 or (suffix == ".h5" and any(mark in start for mark in _NEO_MARKS))
     return "neo" if of_neo else "hdf5"
 

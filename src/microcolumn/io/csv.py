@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from ..errors import BadFile, advice
 from ..validation import Floats, is_finite_number
+from ._clocks import whole_epoch
 from ._counts import checked_width, text_matrix
 from ._mapping import OF_COUNTS, SpikeTable, refuse
+from ._plates import SpikeList, is_spike_list
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table
 
@@ -29,6 +32,8 @@ def load(
     sampling_rate: float | None = None,
     bin_width: float | None = None,
     units_in: str | None = None,
+    threshold: float | None = None,
+    well: str | None = None,
 ) -> Session:
     """A table of spikes, or a matrix of counts, separated by commas, semicolons, tabs or spaces.
 
@@ -50,18 +55,31 @@ def load(
     bin_width : float, optional
         Seconds per bin: then the file is a matrix of counts, with or without names of the units
         in its first line.
+    threshold : float, optional
+        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
+        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
+        times the median of its values above 0.
+    well : str, optional
+        Well of a plate, from a column of wells or the electrodes of a spike list of Axion's AxIS;
+        required if there are several, since each is a recording of its own. Without a column of
+        units, those are the electrodes, marked as multiunits.
     sampling_rate, units_in
         As for :func:`microcolumn.read`; units are in columns if these have names.
     """
     if bin_width is not None:
         counts = "a matrix of counts, which bin_width states"
         refuse(counts, times=times, units=units, time_unit=time_unit, sampling_rate=sampling_rate)
-        return text_matrix(path, checked_width(bin_width), units_in)
-    refuse("a table of spikes", OF_COUNTS, units_in=units_in)
+        refuse(counts, well=well)
+        return text_matrix(path, checked_width(bin_width), units_in, threshold)
+    refuse("a table of spikes", OF_COUNTS, units_in=units_in, threshold=threshold)
     with open_table(path) as (header, rows):
         points = rows.dialect.delimiter != ","  # then a comma is a decimal point
         lines: Iterator[list[str]] = rows
         first_line = 2
+        plate = SpikeList(len(header), rows) if is_spike_list(header) else None
+        if plate is not None:
+            refuse("a spike list of AxIS", times=times, units=units, time_unit=time_unit)
+            header, lines = [*plate.header], iter(plate)
         numbers = [is_finite_number(_pointed(text, points)) for text in header]
         if times is None and units is None and all(numbers[1:2] or numbers):
             remedy = (
@@ -72,7 +90,7 @@ def load(
         if all(numbers):
             lines, first_line = chain([header], rows), 1
             header = list(map(str, range(1, len(header) + 1)))
-        table = SpikeTable(header, times, units, "line", first_line)
+        table = SpikeTable(header, times, units, "line", first_line, well)
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for chunk in _chunks(lines):
             check_fields(chunk, len(header), table.next_row)
@@ -84,7 +102,12 @@ def load(
             )
     for known in table.columns.values():
         known.update({unit: _pointed(entry, points) for unit, entry in known.items()})
-    return table.session(per_second)
+    session = table.session(per_second)
+    if plate is None or plate.duration_s is None:
+        return session
+    epochs, notes = whole_epoch(plate.duration_s, session.trains, "the section that AxIS ran")
+    notes.append(f"AxIS states that a section of {plate.duration_s:g} s was run")
+    return replace(session, epochs=epochs, notes=(*session.notes, *notes))
 
 
 def _chunks(reader: Iterator[list[str]]) -> Iterator[list[list[str]]]:

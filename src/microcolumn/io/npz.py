@@ -48,6 +48,7 @@ def load(
     sampling_rate: float | None = None,
     bin_width: float | None = None,
     units_in: str | None = None,
+    threshold: float | None = None,
 ) -> Session:
     """Arrays of one session, or others that the user names.
 
@@ -65,6 +66,10 @@ def load(
     times, units : str, optional
         Arrays (or fields of a structured one) with the time and the unit of each spike. Without
         ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
+    threshold : float, optional
+        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
+        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
+        times the median of its values above 0.
     time_unit, sampling_rate, bin_width, units_in
         As for :func:`microcolumn.read`.
     """
@@ -80,8 +85,9 @@ def load(
         check_array(name, counts, fits, "a matrix of whole numbers, units by bins")
         rows, columns = np.nonzero(counts)
         pieces = [(rows, columns, counts[rows, columns])]
-        return matrix_session(path, counts.shape, pieces, checked_width(bin_width), units_in)
-    refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
+        width = checked_width(bin_width)
+        return matrix_session(path, counts.shape, pieces, width, units_in, threshold=threshold)
+    refuse("arrays of spikes", OF_COUNTS, units_in=units_in, threshold=threshold)
     if list(map(len, shapes.values())) == [2]:
         raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
     if times is not None or units is not None or not isinstance(arrays, Archive):

@@ -23,6 +23,7 @@ def load(
     units: str | None = None,
     time_unit: str | None = None,
     sampling_rate: float | None = None,
+    well: str | None = None,
 ) -> Session:
     """A table of spikes, with the columns of a CSV.
 
@@ -30,13 +31,13 @@ def load(
     ----------
     path : Path
         The file: Parquet, or Feather of version 2, which is Arrow's file format.
-    times, units, time_unit, sampling_rate
+    times, units, time_unit, sampling_rate, well
         As of a CSV; durations have a unit of their own.
     """
     if path.is_dir():
         raise BadFile("it is a folder", "name one of its files, or save the table as one file")
     with opened(path) as (schema, batches):
-        table = SpikeTable(schema.names, times, units, "row", 1)
+        table = SpikeTable(schema.names, times, units, "row", 1, well)
         time, unit = schema.field(table.time), schema.field(table.unit)
         for column, wanted in ((time, "time in seconds"), (unit, "name of a unit")):
             if not is_plain(column.type, number=column is time):

@@ -72,13 +72,17 @@ class ModelArrays(NamedTuple):
         rows = np.ascontiguousarray(np.pad(W, ((0, 0), more)))
         return rows, np.pad(c, more, constant_values=CERTAINLY_OFF)
 
-    def with_dead_units(self, c: Floats, live: NDArray[np.bool_]) -> ModelArrays:
-        """Means of x, x sigmoid(z)' and sigmoid(z) of all hidden units, from those of live ones.
+    def with_dead_units(
+        self, c: Floats, live: NDArray[np.bool_], total: float = 1.0
+    ) -> ModelArrays:
+        """Sums of x, x sigmoid(z)' and sigmoid(z) of all hidden units, from those of live ones.
 
-        The others have no weights: with their bias in ``c`` they are on as often for any word.
+        The others have no weights: with their bias in ``c`` they are on as often for any word. The
+        sums are over words whose weights add up to ``total``.
         """
         on = expit(c)
         W = np.outer(self.b, on)
+        on *= total
         if self.W is not None:
             W[:, live], on[live] = self.W, self.c
         return self._replace(W=W, c=on)

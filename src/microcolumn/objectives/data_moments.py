@@ -122,9 +122,8 @@ class DataMoments:
     def _live(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         if self._sparse is not None:
             hidden = Parameters.trusted(np.zeros(len(weights)), None, weights, biases)
-            moments = self._sparse.moments(hidden, self._weights)
-            mean = float(self._weights @ self._sparse.log_weights(hidden))
-            return mean, np.asarray(moments.W), np.asarray(moments.c)
+            log_weights, moments = self._sparse.sums(hidden, self._weights)
+            return float(self._weights @ log_weights), np.asarray(moments.W), np.asarray(moments.c)
         parts = chunks(len(self._weights), biases.size, _MOST_INPUTS)
         shape = 2, biases.size, parts[0].stop
         if self._memory.shape != shape:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +141,10 @@ class WordPool:
         """Log mass that each word stands for under ``theta`` (nats), shape (n_words,)."""
         return self.log_measure + self.words.log_weights(theta)
 
+    def mass_moments(self, theta: Parameters) -> tuple[Floats, float, Parameters]:
+        """The same, log Z (nats), and the model's mean slopes of log p~, by one pass."""
+        return self.words.mass_moments(theta, self.log_measure, int(self.n_drawn.argmax()))
+
     def share(self, theta: Parameters) -> float:
         """Share of the draws that counts for ``theta``."""
         return self.share_of(self.log_masses(theta))
@@ -185,29 +189,27 @@ def scaled(log_masses: Floats, group: NDArray[np.intp]) -> tuple[Floats, Floats]
     return tops, np.exp(log_masses - tops[group])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class SampledLikelihood(Objective):
     """The objective for data and a pool of sampled words, near the model they were drawn from.
 
     It raises OverflowError, from which the solver backs off, where fewer than ``least_share`` of
-    the draws still count.
+    the draws still count; ``share`` is how many did at the last evaluation.
     """
 
     data: MeanLogWeight  # of the words that are fitted
     pool: WordPool  # words that stand for the partition function
     least_share: float = 0.0
+    share: float = field(default=1.0, init=False)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value (nats per word) and gradient at ``theta``."""
-        masses = self.pool.log_masses(theta)
-        if self.pool.share_of(masses) < self.least_share:
+        masses, log_z, model = self.pool.mass_moments(theta)
+        self.share = self.pool.share_of(masses)
+        if self.share < self.least_share:
             raise OverflowError("the sampled words do not stand for this model")
-        highest = float(masses.max())
-        shares = np.exp(masses - highest)
-        total = float(shares.sum())
-        model = self.pool.words.moments(theta, shares / total)
         mean_log_weight, data = self.data(theta)
-        return highest + math.log(total) - mean_log_weight, difference(model, data)
+        return log_z - mean_log_weight, difference(model, data)
 
 
 def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np.uint64]) -> Floats:

@@ -54,22 +54,56 @@ class SparseWords:
                 out[part] = log_weight(theta, unpacked(self.keys[:, part], self.n_units))
         return out
 
-    def moments(self, theta: Parameters, weights: Floats) -> Parameters:
-        """Sum over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as ``Parameters``.
+    def sums(self, theta: Parameters, weights: Floats) -> tuple[Floats, Parameters]:
+        """Log weights (nats, (n_words,)), and weighted sums of the slopes of log p~.
 
-        For a potential also the weight of the words with each number of active bits. ``weights``
-        has shape (n_words,).
+        These are the sums over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as
+        ``Parameters``; for a potential also the weight of the words with each number of active
+        bits. ``weights`` has shape (n_words,).
         """
         if theta.is_gaussian:
-            return theta.pulled_back(self.moments(theta.as_pairs()[0], weights), weights.sum())
-        sums, term = self._words.moments(theta.arrays, weights), theta.term
-        if term is not None and term.is_linear:
-            term = term.with_strengths(self._slopes(term).T @ weights)
-        elif term is not None:
-            parts = chunks(self.n_words, self.n_units)
-            words = ((unpacked(self.keys[:, at], self.n_units), weights[at]) for at in parts)
-            return term_moments(theta, words)
-        return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)
+            pairs, constant = theta.as_pairs()
+            log_weights, sums = self.sums(pairs, weights)
+            return log_weights + constant, theta.pulled_back(sums, weights.sum())
+        term = theta.term
+        if term is not None and not term.is_linear:
+            return self.log_weights(theta), self._term_moments(theta, weights)
+        log_weights, arrays = self._words.sums(theta.arrays, weights)
+        if term is not None:
+            slopes = self._slopes(term)
+            log_weights = log_weights + slopes @ term.total
+            term = term.with_strengths(slopes.T @ weights)
+        return log_weights, _as_parameters(theta, arrays, term)
+
+    def mass_moments(
+        self, theta: Parameters, log_measure: Floats, frequent: int
+    ) -> tuple[Floats, float, Parameters]:
+        """Log masses of words that stand for others, that of all, and mean slopes by mass.
+
+        The mass of a word is exp(log_measure) p~, and ``log_measure`` (n_words,) is in nats. The
+        word ``frequent`` is one of large mass, to which others are compared.
+        """
+        term = theta.term
+        if theta.is_gaussian:
+            pairs, constant = theta.as_pairs()
+            masses, total, means = self.mass_moments(pairs, log_measure + constant, frequent)
+            return masses, total, theta.pulled_back(means, 1.0)
+        if term is not None and not term.is_linear:
+            masses = log_measure + self.log_weights(theta)
+            total = float(np.logaddexp.reduce(masses))
+            return masses, total, self._term_moments(theta, np.exp(masses - total))
+        if term is not None:
+            log_measure = log_measure + self._slopes(term) @ term.total
+        masses, total, arrays = self._words.mass_moments(theta.arrays, log_measure, frequent)
+        if term is not None:
+            term = term.with_strengths(self._slopes(term).T @ np.exp(masses - total))
+        return masses, total, _as_parameters(theta, arrays, term)
+
+    def _term_moments(self, theta: Parameters, weights: Floats) -> Parameters:
+        """Weighted sums of slopes where a term's depend on its parameters."""
+        parts = chunks(self.n_words, self.n_units)
+        words = ((unpacked(self.keys[:, at], self.n_units), weights[at]) for at in parts)
+        return term_moments(theta, words)
 
     def _slopes(self, term: FreeTerm) -> sparse.csr_array:
         """Slopes of a linear term for the words, kept for models with other strengths of it."""
@@ -80,3 +114,10 @@ class SparseWords:
                 parts.append(sparse.csr_array(term.slopes(bits)))
             self._listed = term.fixed, sparse.csr_array(sparse.vstack(parts))
         return self._listed[1]
+
+
+def _as_parameters(
+    theta: Parameters, sums: kernels.ModelArrays, term: FreeTerm | None
+) -> Parameters:
+    """Sums in place of the arrays of a model."""
+    return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, term)

@@ -19,7 +19,7 @@ from ..validation import Bits, Floats
 from ._quasi_newton import Search
 
 #: Elements of the words of one source whose covariance counts, at most.
-_MOST_ELEMENTS = 1 << 23
+_MOST_ELEMENTS = 1 << 21
 #: Steps of the search for the best one, those between two looks at what it gains, and the share of
 #: that at which it ends. The last steps follow noise.
 _MOST_STEPS, _LOOK, _FINISHED = 60, 10, 0.01

@@ -40,8 +40,9 @@ from ._strata import Stratum
 from ._stratified_search import StratifiedState, first_stratified_state, search_strata
 from ._unvisited import has_underrated_mode
 
-#: Where a solution by another objective is good enough as a start.
-_START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
+#: Where a solution by another objective is good enough as a start. Models with hidden units need
+#: little of it: what more iterations find, sampled words find as fast.
+_START_TOLERANCE, _START_ITERATIONS, _HIDDEN_ITERATIONS = 1e-5, 200, 10
 #: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
 #: weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
@@ -207,7 +208,7 @@ class _Family:
             return target.layout.unpack(self._pseudolikelihood_solution(target))
         if kind in CONVEX:
             return _empty(kind, self.problem)
-        rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
+        rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_HIDDEN_ITERATIONS)
         [fit] = fit_path("rbm", rough, [target.l1])
         return fit.parameters
 

@@ -97,6 +97,16 @@ class SampledProblem:
             enough = min(enough, n_parameters / (2.0 * most_noise))
         return min(enough, float(self.settings.rounds_kept * self.settings.most_draws))
 
+    def kept(self, draws: tuple[Draws, ...], x: Floats, n_new: float) -> tuple[Draws, ...]:
+        """The last of several rounds of words, which stand for a model beside so many new ones."""
+        n_draws, enough = n_new, self.settings.times_enough * self.enough_draws(x)
+        kept: tuple[Draws, ...] = ()
+        for one in reversed(draws[1 - self.settings.rounds_kept :]):
+            if n_draws >= enough:
+                break
+            kept, n_draws = (one, *kept), n_draws + one.n_draws
+        return kept
+
     def negligible(self, x: Floats) -> float:
         """Likelihood that a search may leave to be gained, nats per word: what noise costs it."""
         return max(self.resolution, self.noise(x, self.enough_draws(x)))
@@ -294,10 +304,12 @@ def _minimum(
     while minimum.n_iter < most_steps:
         n_next, before = min(minimum.n_iter + settings.steps_per_look, most_steps), minimum.value
         minimum.run(settings.tolerance, n_next)
-        share = objective.pool.share(problem.layout.unpack(minimum.x))
+        is_stuck = minimum.n_iter < n_next  # its last trial is not where it stands
+        theta = problem.layout.unpack(minimum.x)
+        share = objective.pool.share(theta) if is_stuck else objective.share
         if share < settings.step_share:
             return minimum, first - minimum.value, True
-        if minimum.n_iter < n_next or before - minimum.value < settings.finished * noise:
+        if is_stuck or before - minimum.value < settings.finished * noise:
             break
     return minimum, first - minimum.value, False
 
@@ -337,7 +349,7 @@ def accept_step(
     if log_z > predicted_log_z + settings.most_surprise:
         few = Draws.of(theta, keys[:, -settings.mode_draws :], log_z)
         return _with_unvisited(state, (few,), settings), "more mass than predicted"
-    kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
+    kept = problem.kept(state.draws, x, new.n_draws) if share > settings.step_share else ()
     return replace(
         state,
         x=x,

@@ -221,7 +221,7 @@ def _with_new_words(
 
 def _mean(theta: Parameters, problem: SampledProblem, words: Bits) -> Floats:
     """Mean slopes of log p~ over words, shape (layout.size,)."""
-    moments = SparseWords.of(words).moments(theta, np.full(len(words), 1.0 / len(words)))
+    _, moments = SparseWords.of(words).sums(theta, np.full(len(words), 1.0 / len(words)))
     return problem.layout.pack_gradient(moments)
 
 

@@ -162,6 +162,8 @@ def _fit(task: Task) -> Rows:
     else:
         settings: dict[str, Any] = {"nested": nested, "max_steps": steps}
         settings["coarse"] = isinstance(experiment.l1, str)
+        if first and not hasattr(model, "n_hidden"):  # one optimum, wherever a fit starts
+            settings["start"] = first[0].parameters_
         choice, tried = evaluate.choose_l1(model, train, validation, strengths, **settings), None
     rows: Rows = {"fits": [], "normalisers": []}
     for fit, kept in zip(choice.fits, choice.scores, strict=True):

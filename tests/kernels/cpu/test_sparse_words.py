@@ -1,6 +1,7 @@
 """Log weights and moments of sparse words against their definitions on dense words."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 from threads import on_one_and_all
@@ -52,7 +53,7 @@ def test_log_weights_are_those_of_the_energy(case):
 @given(models_and_words())
 def test_moments_are_dense_products(case):
     theta, X, weights = case
-    sums, x = listed(X).moments(theta.arrays, weights), X.astype(float)
+    (_, sums), x = listed(X).sums(theta.arrays, weights), X.astype(float)
     np.testing.assert_allclose(sums.b, weights @ x, rtol=1e-12, atol=1e-15)
     assert [part is None for part in sums] == [part is None for part in theta.arrays]
     if theta.J is not None:
@@ -68,10 +69,73 @@ def test_moments_are_dense_products(case):
         np.testing.assert_allclose(sums.v, of_count, rtol=1e-12, atol=1e-15)
 
 
+@settings(deadline=None, max_examples=60)
+@given(models_and_words())
+def test_log_weights_come_with_sums(case):
+    theta, X, weights = case
+    words = listed(X)
+    found, _ = words.sums(theta.arrays, weights)
+    np.testing.assert_allclose(found, words.log_weights(theta.arrays), rtol=1e-13, atol=1e-13)
+
+
+@settings(deadline=None, max_examples=60)
+@given(models_and_words())
+def test_words_count_by_their_mass(case):
+    theta, X, weights = case
+    if not len(X):
+        return
+    words, log_measure = listed(X), np.log(weights + 1e-3)
+    expected = log_measure + log_weight(theta, X)
+    frequent = int(expected.argmax())
+    masses, total, means = words.mass_moments(theta.arrays, log_measure, frequent)
+    scale = 1.0 + np.abs(expected).max()
+    np.testing.assert_allclose(masses, expected, atol=2e-6 * scale)
+    assert abs(total - np.logaddexp.reduce(expected)) < 2e-6 * scale
+    _, sums = words.sums(theta.arrays, np.exp(masses - total))
+    for mean, part in zip(means, sums, strict=True):
+        assert (mean is None) == (part is None)
+        if part is not None:
+            np.testing.assert_allclose(mean, part, atol=2e-6)
+
+
+def test_hidden_units_without_weights_are_on_as_often_for_any_word(random_parameters):
+    theta = random_parameters("srbm", 12, 5, seed=3)
+    W, c = theta.W.copy(), theta.c.copy()
+    W[:, [1, 4]] = 0.0
+    theta = Parameters.trusted(theta.b, theta.J, W, c)
+    rng = np.random.default_rng(0)
+    X, weights = (rng.random((50, 12)) < 0.4).astype(np.uint8), rng.random(50)
+    found, sums = listed(X).sums(theta.arrays, weights)
+    np.testing.assert_allclose(found, log_weight(theta, X), rtol=1e-12)
+    on = weights[:, None] * expit(c + X @ W)
+    np.testing.assert_allclose(sums.W, X.T @ on, rtol=1e-12)
+    np.testing.assert_allclose(sums.c, on.sum(axis=0), rtol=1e-12)
+
+
+def test_a_mass_beyond_all_bounds_is_refused(random_parameters):
+    theta = random_parameters("ising", 4, 0, seed=0)
+    X = np.array([[0, 0, 0, 0], [1, 1, 0, 0]], dtype=np.uint8)
+    with pytest.raises(OverflowError):
+        listed(X).mass_moments(theta.arrays, np.array([0.0, 900.0]), 0)
+
+
 def test_any_number_of_threads_gives_the_same_bits(random_parameters):
     arrays = random_parameters("srbm", 40, 19, seed=2).arrays
     rng = np.random.default_rng(0)
     words, weights = listed((rng.random((70_000, 40)) < 0.2).astype(np.uint8)), rng.random(70_000)
-    found = on_one_and_all(lambda: [words.log_weights(arrays), *words.moments(arrays, weights)[:4]])
+    log_measure = np.log(weights)
+
+    def all_sums():
+        by_weight = words.sums(arrays, weights)
+        by_mass = words.mass_moments(arrays, log_measure, 0)
+        return [
+            words.log_weights(arrays),
+            by_weight[0],
+            *by_weight[1][:4],
+            by_mass[0],
+            *by_mass[2][:4],
+        ]
+
+    found = on_one_and_all(all_sums)
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one, two)

@@ -40,6 +40,7 @@ def load(
     bin_width: float | None = None,
     units_in: str | None = None,
     dims: str | None = None,
+    threshold: float | None = None,
 ) -> Session:
     """Spike trains, and what else the file says about each unit.
 
@@ -60,6 +61,10 @@ def load(
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
     dims : str, optional
         Axes of an array of trials in their order, such as ``"units bins trials"``.
+    threshold : float, optional
+        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
+        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
+        times the median of its values above 0.
     time_unit, sampling_rate, units_in
         As for :func:`microcolumn.read`.
 
@@ -76,12 +81,13 @@ def load(
     with opened(path) as variables:
         if times is not None or units is not None:
             what = "times and units that are named"
-            refuse(what, variable=variable, bin_width=bin_width, units_in=units_in, dims=dims)
+            refuse(what, variable=variable, bin_width=bin_width, dims=dims)
+            refuse(what, units_in=units_in, threshold=threshold)
             return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
             what = f"{chosen}, which holds spike times"
-            refuse(what, bin_width=bin_width, units_in=units_in, dims=dims)
+            refuse(what, bin_width=bin_width, units_in=units_in, dims=dims, threshold=threshold)
             session = Session([], _trains(chosen, per_second))
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
@@ -89,11 +95,13 @@ def load(
             notes += width_notes
             if len(chosen.shape) == 3:
                 refuse(f"{chosen}, whose axes are stated by dims", units_in=units_in)
-                session = _trials_session(path, chosen, width, dims)
+                session = _trials_session(path, chosen, width, dims, threshold)
             else:
                 refuse(f"{chosen}, which has no axis of trials", dims=dims)
                 shape, entries = chosen.shape, chosen.entries()
-                session = matrix_session(path, shape, entries, width, units_in, title=str(chosen))
+                session = matrix_session(
+                    path, shape, entries, width, units_in, title=str(chosen), threshold=threshold
+                )
         columns = _columns(fields, chosen, len(session.trains))
         of_file = None if dims else _epochs(fields, per_second)
         epochs = of_file or session.epochs
@@ -130,7 +138,9 @@ def _bin_width_of(
     raise BadFile(problem, advice("pass {bin_width} in seconds"))
 
 
-def _trials_session(path: Path, variable: Variable, width: float, dims: str | None) -> Session:
+def _trials_session(
+    path: Path, variable: Variable, width: float, dims: str | None, threshold: float | None
+) -> Session:
     """Session of counts with an axis of trials, which follow each other as epochs."""
     if dims is None:
         remedy = advice("state them with {dims}", dims="units bins trials")
@@ -139,7 +149,9 @@ def _trials_session(path: Path, variable: Variable, width: float, dims: str | No
     matrix, starts = trials_in_time(variable.read(), dims, title)
     rows, columns = np.nonzero(matrix)
     entries = [(rows, columns, matrix[rows, columns])]
-    session = matrix_session(path, matrix.shape, entries, width, "columns", title=title)
+    session = matrix_session(
+        path, matrix.shape, entries, width, "columns", title=title, threshold=threshold
+    )
     edges = np.append(starts, len(matrix)) * width
     note = f"{title} holds {len(starts)} trials, which follow each other as epochs"
     epochs = Epochs(np.column_stack((edges[:-1], edges[1:])))
@@ -277,8 +289,18 @@ def _holds_counts(variable: Variable) -> bool:
 
 def _field_with_times(fields: Fields) -> Variable | None:
     by_name = {name.lower(): held for name, held in fields.items()}
-    candidates = (by_name[name] for name in _TIMES if name in by_name)
-    return next((held for held in candidates if _may_hold_spikes(held)), None)
+    candidates = [by_name[name] for name in _TIMES if name in by_name]
+    if candidates or not _are_of_array(fields):
+        return next((held for held in candidates if _may_hold_spikes(held)), None)
+    vectors = [held for held in fields.values() if _may_hold_spikes(held)]
+    trains = [held for held in vectors if any(max(cell.shape) > 1 for cell in held.read())]
+    return trains[0] if len(trains) == 1 else None
+
+
+def _are_of_array(fields: Fields) -> bool:
+    """Whether fields are those of an array of structs: cells, as many in each."""
+    kinds = {(held.kind, held.shape) for held in fields.values()}
+    return len(kinds) == 1 and next(iter(kinds))[0] == "cell"
 
 
 def _has_usual_name(variable: Variable) -> bool:
