@@ -32,7 +32,7 @@ class IncompleteMoments:
         log_sums, given_seen = self._completions.log_sums(self._sparse.log_weights(theta))
         rows, n_rows = self._completions.rows, self._sparse.n_words
         weights = np.bincount(rows, given_seen * self._share_of_rows, n_rows)
-        moments = self._sparse.moments(theta, weights.astype(np.float64))
+        _, moments = self._sparse.sums(theta, weights.astype(np.float64))
         return float(self._shares @ log_sums), moments
 
 
