@@ -239,3 +239,22 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_fit_says_it_first(
         assert_refused(sentence, "predict", session, "--model", saved, "--out", out)
         assert_refused(sentence, "sample", saved, "--out", out)
     assert set(tmp_path.iterdir()) == {folder, pipe}
+
+
+def test_information_is_that_of_the_api(session, words, tmp_path):
+    paths = [tmp_path / f"{name}.safetensors" for name in ("pairs", "mixed")]
+    done("fit", session, "--model", "Ising", "--l1", "1e-3", "--out", paths[0])
+    done("fit", session, *RBM, "--out", paths[1])
+    models = [option for path in paths for option in ("--model", path)]
+    expected = mc.evaluate.information({path.stem: mc.load(path) for path in paths}, words)
+    assert str(expected) in done("information", session, *models).stdout
+    told = json.loads(done("information", session, *models, "--json").stdout)
+    assert [row["name"] for row in told] == ["data", "pairs", "mixed"]
+    assert told[1]["entropy"] == expected.entropy[1]
+    assert told[0]["share"] is None
+
+
+def test_information_needs_a_model_that_knows_its_units(session, tmp_path):
+    path = tmp_path / "plain.safetensors"
+    mc.Ising(l1=0.1).fit(np.eye(5)[[0, 1, 2, 3, 4, 0]]).save(path)
+    assert_refused("does not say its units", "information", session, "--model", path)

@@ -30,6 +30,7 @@ OF_MODELS = (
     "prediction",
     "ranking",
     "synchrony",
+    "zipf",
 )
 #: Those that compare groups with pairs, for which one model is too few.
 OF_GROUPS = ("cumulative_gain", "gain_by_activity", "group_gain")
@@ -76,6 +77,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "correlogram": (recording,),
         "couplings": (ising,),
         "groups": (rbm,),
+        "heat_capacity": (mc.evaluate.heat_capacity(ising, temperatures=[0.5]),),
         "hidden_map": (rbm, 0),
         "hidden_units": (rbm, words),
         "layers": (rbm, ["IV", "IV", "V", "V", "V"]),

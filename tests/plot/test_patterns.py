@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from drawing import axes
+from drawing import axes, draw
 
 import microcolumn as mc
 from microcolumn.evaluate import counting_bounds
@@ -111,3 +111,17 @@ def test_synchrony_of_models_and_words_is_that_of_both(words):
         lines["data"].lines[0].get_ydata(), observed.probability[observed.probability > 0.0]
     )
     assert list(lines_of(synchrony(observed, ax=axes()))) == ["data"]
+
+
+def test_zipf_ranks_the_words_of_data_and_models():
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 3)) < 0.3
+    model = mc.Independent().fit(X)
+    ax = draw(mc.plot.zipf, {"my $model": model}, X)
+    for line, words in zip(ax.lines, (X, model.sample(500)), strict=True):
+        codes = np.bincount(words @ [1, 2, 4])
+        counted = sorted(codes[codes > 0], reverse=True)
+        np.testing.assert_allclose(line.get_ydata(), np.array(counted) / 500)
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(len(counted)) + 1)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["data", "my \\$model"]

@@ -25,7 +25,7 @@ from .reading import as_option, option_name
 
 #: All commands in the order in which they are needed, as help lists them.
 _BY_USE = (
-    *("demo", "info", "compare", "fit", "predict", "sample", "layers", "study"),
+    *("demo", "info", "compare", "fit", "predict", "sample", "information", "layers", "study"),
     *("run", "status", "report", "page", "figures", "tables", "submit", "collect", "work"),
 )
 

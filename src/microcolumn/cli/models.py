@@ -223,6 +223,33 @@ def sample(
         output.say(f"words: {out}", err=True)
 
 
+@command(app, "information session.nwb --model ising.safetensors --model rbm.safetensors")
+def information(
+    source: reading.Source,
+    file: str = reading.RECORDING_FILE,
+    model: list[Path] = typer.Option(help="A model, as fit saves it. Repeatable."),
+    json: bool = output.JSON,
+) -> None:
+    """Print entropy and multi-information of a recording's words and of models of them.
+
+    Best on the epochs that the models were fitted to. What pairs explain (Schneidman et al. 2003)
+    is the share of a model by fit --model Ising --l1 0.
+    """
+    output.say_started()
+    from ..evaluate import information
+    from ..models import load
+
+    fitted = {each.stem: load(each) for each in model}
+    about, recording = fitted[model[0].stem].words_info_, source.read(file)
+    if about is None:
+        raise BadInput(f"{model[0]} does not say its units", "fit it to a recording")
+    recording = recording.take(_positions(recording, about.units.ids))
+    words = recording.bin(about.bin_width).embed(about.window)
+    with output.warnings_as_lines(), log_if_slow("summing over words or drawing them"):
+        result = information(fitted, words)
+    output.show(json, result.to_rows(), result)
+
+
 def canonical_name(name: str) -> str:
     """A model's name in its own capitals, ``RBM`` for ``rbm``; others are left as they are."""
     known = {each.casefold(): each for each in CLASSES}

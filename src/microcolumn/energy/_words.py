@@ -70,10 +70,17 @@ def number_active(active: Floats, silent: Floats, most: int | None = None) -> Fl
     return p
 
 
-def log_symmetric(log_odds: Floats) -> Floats:
-    """Log of the sum over words of K active units of the product of their odds, for every K."""
-    out = np.full(log_odds.size + 1, -np.inf)
-    out[0] = 0.0
-    for n, odds in enumerate(log_odds):
-        out[1 : n + 2] = np.logaddexp(out[1 : n + 2], out[: n + 1] + odds)
+def log_symmetric(log_odds: Floats, most: int | None = None) -> Floats:
+    """Log of the sum over words of K active units of the product of their odds, for every K.
+
+    Along the last axis, of units; by default K runs up to their number.
+    """
+    n_units = log_odds.shape[-1]
+    most = n_units if most is None else most
+    out = np.full((*log_odds.shape[:-1], most + 1), -np.inf)
+    out[..., 0] = 0.0
+    for n in range(n_units):
+        k = min(n + 1, most)
+        grown = out[..., :k] + log_odds[..., n, None]
+        out[..., 1 : k + 1] = np.logaddexp(out[..., 1 : k + 1], grown)
     return out

@@ -6,6 +6,8 @@ Is it good enough?
     ``adequacy``, ``explainable``, ``pattern_statistics``, ``synchrony``
 Who is coupled, and who fires together?
     ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``effective_interactions``
+How much do words say, and what do correlations take from it?
+    ``information``, ``heat_capacity``, ``population_coupling``
 Can spikes be predicted?
     ``predict``, ``prediction_gain``, ``roc``, ``calibration``, ``conditional_gain``,
     ``sequence_gain``, ``beyond_stimulus``

@@ -5,6 +5,8 @@ from ._beyond_stimulus import (
 )
 from ._block_split import BlockSplit as BlockSplit
 from ._explainable import Explainable as Explainable, explainable as explainable
+from ._heat_capacity import HeatCapacity as HeatCapacity, heat_capacity as heat_capacity
+from ._information import Information as Information, information as information
 from ._intervals import intervals as intervals
 from ._layer_results import (
     CouplingContrast as CouplingContrast,
@@ -13,6 +15,10 @@ from ._layer_results import (
 )
 from ._layers import layer_statistics as layer_statistics
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
+from ._population_coupling import (
+    PopulationCoupling as PopulationCoupling,
+    population_coupling as population_coupling,
+)
 from ._prediction import (
     Prediction as Prediction,
     conditional_gain as conditional_gain,

@@ -15,7 +15,8 @@ from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
 from ..parameters import Parameters
 from ..partition import can_sample_exactly
-from ..validation import Bits, Floats
+from ..partition.term_sums import MOST_UNITS
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._goodness import WordFeatures, WordSample
 from .time_errors import cell_table
@@ -87,6 +88,23 @@ def all_words(theta: Parameters) -> tuple[Floats, Floats]:
     X = states(theta.n_visible)
     log_p = log_weight(theta, X)
     return X, log_p - logsumexp(log_p)
+
+
+def listed_log_probability(model: WordModel) -> Floats | None:
+    """Log probability of every word by its number, nats, (2^n,); None beyond 20 bits."""
+    n = model.n_features_in_
+    if n > MOST_UNITS or not is_normalised(model):
+        return None
+    parts = (np.arange(part.start, part.stop) for part in chunks(1 << n, n, 1 << 22))
+    log_p = np.concatenate([model.score_samples(states(n, part)) for part in parts])
+    return np.asarray(log_p - logsumexp(log_p))
+
+
+def chain_stderr(values: Floats, n_chains: int) -> float:
+    """Standard error of a mean over drawn words; chains take turns, 0 if words are independent."""
+    groups = np.arange(values.size) % (n_chains or values.size)
+    sums = np.bincount(groups, values - values.mean())
+    return float(np.sqrt(np.sum(sums**2))) / values.size
 
 
 def spread_words(words: Words, n: int) -> Bits:

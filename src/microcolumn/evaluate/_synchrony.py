@@ -20,7 +20,7 @@ from ..parameters import Parameters
 from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
-from ._model_words import drawn_words
+from ._model_words import chain_stderr, drawn_words
 from .inputs import words_for
 from .time_errors import mean_stderr
 
@@ -119,14 +119,9 @@ def _of_samples(
 ) -> Synchrony:
     """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
     X, n_chains = drawn_words(model, n_samples, initial, random_state)
-    n_groups = n_chains or n_samples  # whose differences give the error
     n_active, stderr = X.sum(axis=1, dtype=np.int64), np.zeros(X.shape[1] + 1)
-    group = np.arange(n_samples) % n_groups
-    sizes = np.bincount(group).astype(np.float64)
-    share = sizes / sizes.sum()
     for k in np.unique(n_active):
-        hits = np.bincount(group, weights=n_active == k)
-        stderr[k] = math.sqrt(np.sum((share * (hits / sizes - (hits / sizes) @ share)) ** 2))
+        stderr[k] = chain_stderr((n_active == k).astype(np.float64), n_chains)
     return Synchrony(np.bincount(n_active, minlength=stderr.size) / n_samples, stderr, "samples")
 
 

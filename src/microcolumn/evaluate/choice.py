@@ -45,7 +45,6 @@ MAX_STEPS = 100_000
 
 #: Hidden units with which the choice of their number begins.
 FIRST = 10
-
 #: Fits and their scores on the validation part by strength of the penalty.
 _Scored = dict[float, tuple[PenalisedModel, Score]]
 
@@ -57,8 +56,7 @@ class Choice(AsText):
     Parameters
     ----------
     settings : tuple of dict
-        What was tried; strengths of a penalty by increasing ``l1``, with ``n_hidden`` where the
-        number of hidden units was chosen, too.
+        What was tried, by increasing ``l1``; with ``n_hidden`` where that was chosen, too.
     fits : tuple of models
         At each of them, with their log Z.
     scores : tuple of Score
@@ -122,12 +120,11 @@ def choose_l1(
         Words to fit and words to choose by.
     l1_values : {"auto", "coarse"} or sequence of float
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
-        over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
-        twice each way, while the best lies at an end, and then by 0, below which nothing is; where
-        no coupling and weight is left, the largest strength is no end. By likelihood, models with
-        hidden units begin at a rather weak strength and go to stronger ones, and those whose
-        likelihood is sampled but convex from strong to weak; both end with the second strength in a
-        row that is worse than the best (``"coarse"``: the first).
+        over three decades in 10 values, ``"coarse"`` in 4, and a decade further, at most twice each
+        way, while the best lies at an end, then to 0; an end is no end where nothing is coupled.
+        By likelihood, models with hidden units go from a rather weak strength to stronger ones, and
+        those whose likelihood is sampled but convex from strong to weak; both end with the second
+        strength in a row that is worse than the best (``"coarse"``: the first).
     nested : (list of Ising, list of RBM), optional
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
@@ -137,17 +134,15 @@ def choose_l1(
         strengths are made here.
 
     start : Parameters, optional
-        Where the first fit starts: the only start of an Ising model, one more for models with
-        hidden units.
+        Where the first fit starts; with hidden units one more start.
 
     Returns
     -------
     Choice
-        The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
-        in modes without any training word is chosen only if there is no other, and so is one
-        whose log Z has not converged: it may be too small, and the score too good. Where the
-        likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
-        from the words that their fits drew (``method`` is ``"chains"``).
+        The highest score wins, of equals the largest l1. Fits with more than 1 % of their mass
+        in modes without any training word come last, and those whose log Z has not converged: it
+        may be too small. Where the likelihood is sampled, log Z of the chosen fit alone is found
+        anew; others have that of the words that they drew (``method`` is ``"chains"``).
 
     Examples
     --------
@@ -163,7 +158,6 @@ def choose_l1(
     scored: _Scored = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
-    # Many fits that are not chosen need not be better than that; the chosen one goes on.
     is_coarse = per_decade is not None if coarse is None else coarse
     is_coarse &= hasattr(model, "n_hidden")
     effort: Effort = "coarse" if is_coarse else "whole"
@@ -373,8 +367,8 @@ def choose(
     Returns
     -------
     Choice
-        The highest score wins, of equals the first. A fit that has not converged is chosen only
-        if there is no other, and so is one without a finite score.
+        The highest score wins, of equals the first; fits that have not converged or have no finite
+        score come last.
 
     Examples
     --------

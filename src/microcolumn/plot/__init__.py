@@ -7,7 +7,7 @@ Which model is best?
     ``penalties``, ``windows``, ``window_gains``
 What do the models say?
     ``couplings``, ``arcs``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``moments``,
-    ``synchrony``
+    ``synchrony``, ``zipf``, ``heat_capacity``
 Who fires together, when and in which layer?
     ``groups``, ``assembly``, ``activation``, ``layers``
 Can spikes be predicted?

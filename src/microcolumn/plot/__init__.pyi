@@ -6,6 +6,7 @@ from .gain_sources import (
     gain_by_activity as gain_by_activity,
     group_gain as group_gain,
 )
+from .heat import heat_capacity as heat_capacity
 from .hidden import hidden_units as hidden_units, modes as modes
 from .layer_shares import layers as layers
 from .maps import couplings as couplings, hidden_map as hidden_map
@@ -18,4 +19,4 @@ from .recorded import correlations as correlations, correlogram as correlogram, 
 from .shank import assembly as assembly, probe as probe
 from .time import activation as activation, raster as raster
 from .unit_gains import gain as gain
-from .word_patterns import patterns as patterns, synchrony as synchrony
+from .word_patterns import patterns as patterns, synchrony as synchrony, zipf as zipf

@@ -1,4 +1,4 @@
-"""Words: model probability against observed frequency, and how many units fire at once."""
+"""Words: model probability against observed frequency, by rank, and how many units fire at once."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from ..evaluate import (
 )
 from ..evaluate.inputs import words_for
 from ..models import WordModel
+from ..packing import unique_rows
 from ..units import Units
-from ..words import Words
+from ..words import Words, as_words
 from ._inputs import check_order, check_words, documented, entitle, measured, named, named_models
 from .laminar import HasUnits, table_of
 from .style import DASHES, DATA_COLOUR, LEGEND, Colour, axes_or_new, literal, looks
@@ -142,6 +143,45 @@ def synchrony(
     if any(distributions):
         small = _TIGHT | {"fontsize": 6, "handlelength": 1.6}
         ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
+    return entitle(ax, title)
+
+
+@documented("model, words")
+def zipf(
+    models: WordModel | Sequence[WordModel] | Mapping[str, WordModel],
+    words: Words | ArrayLike,
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Frequency of words by rank, of data and of as many words drawn from models.
+
+    A straight line, Zipf's law, also comes about where units merely share a drive.
+
+    Parameters
+    ----------
+    models : WordModel, or sequence or mapping of them
+        Fitted models and their names, which are lines.
+    words : Words or array_like, shape (n_words, n_units)
+        Observed words, black points.
+    """
+    check_order(models)
+    by_name, held = named_models(models, WordModel), as_words(check_words(words))
+    for model in by_name.values():
+        words_for(model, held, None)  # else a model of other units would be drawn beside them
+    styles = looks(list(by_name), color, models)
+    ax = axes_or_new(ax)
+    shares = np.sort(held.counts)[::-1] / held.counts.sum()
+    rank = np.arange(1, shares.size + 1)
+    ax.plot(rank, shares, "o", color=DATA_COLOUR, markersize=2.0, label="data", rasterized=True)
+    for k, (name, model) in enumerate(by_name.items()):
+        drawn, index = unique_rows(model.sample(held.n_bins))
+        shares = np.sort(np.bincount(index, minlength=len(drawn)))[::-1] / held.n_bins
+        [line] = ax.plot(np.arange(1, shares.size + 1), shares, label=literal(name), linewidth=1.2)
+        line.set(color=styles[name].colour, linestyle=DASHES[k % len(DASHES)])
+    ax.set(xscale="log", yscale="log", xlabel="rank of the word", ylabel="frequency")
+    ax.legend(loc="upper right", **_TIGHT)
     return entitle(ax, title)
 
 

@@ -42,7 +42,7 @@ from ._unvisited import has_underrated_mode
 
 #: Where a solution by another objective is good enough as a start. Models with hidden units need
 #: little of it: what more iterations find, sampled words find as fast.
-_START_TOLERANCE, _START_ITERATIONS, _HIDDEN_ITERATIONS = 1e-5, 200, 10
+_START_TOLERANCE, _START_ITERATIONS, _HIDDEN_ITERATIONS = 1e-5, 200, 20
 #: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
 #: weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5

@@ -89,13 +89,13 @@ def test_words_count_by_their_mass(case):
     frequent = int(expected.argmax())
     masses, total, means = words.mass_moments(theta.arrays, log_measure, frequent)
     scale = 1.0 + np.abs(expected).max()
-    np.testing.assert_allclose(masses, expected, atol=2e-6 * scale)
-    assert abs(total - np.logaddexp.reduce(expected)) < 2e-6 * scale
+    np.testing.assert_allclose(masses, expected, rtol=1e-12, atol=1e-13 * scale)
+    assert abs(total - np.logaddexp.reduce(expected)) < 1e-12 * scale
     _, sums = words.sums(theta.arrays, np.exp(masses - total))
     for mean, part in zip(means, sums, strict=True):
         assert (mean is None) == (part is None)
         if part is not None:
-            np.testing.assert_allclose(mean, part, atol=2e-6)
+            np.testing.assert_allclose(mean, part, rtol=1e-10, atol=1e-14)
 
 
 def test_hidden_units_without_weights_are_on_as_often_for_any_word(random_parameters):

@@ -8,8 +8,6 @@ and biases so low that they are off for certain.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numba import prange
@@ -19,17 +17,14 @@ from ...validation import Floats
 from ..arrays import ModelArrays
 from ..compile import kernel, subroutine
 from ..loops.threads import threads_for
-from ..simd.elementary import decay, decay_in_singles, log
-from ..simd.lanes import WIDTH, convert, reduce_add, select, splat
+from ..simd.elementary import decay, log
+from ..simd.lanes import WIDTH, reduce_add, select, splat
 from ..simd.memory import load, store
 
 #: Words are added up in so many chunks, whatever the number of threads.
 _CHUNKS = 16
 #: Hidden units after which a product of factors up to 2 is reduced to its logarithm.
 _FACTORS = 512 * WIDTH
-#: Singles in a register, and the same number of hidden units for products of singles.
-_SINGLES = 2 * WIDTH
-_SINGLE_FACTORS = 64 * _SINGLES
 
 
 class SparseWords:
@@ -66,7 +61,7 @@ class SparseWords:
         ``weights`` has shape (n_words,).
         """
         live, constant, is_live = _live(model)
-        out, sums = self._run(_sums, live, weights)
+        out, sums = self._run(live, weights)
         if model.v is not None:
             sums = sums._replace(v=self._by_number(weights, model.v.size))
         sums = _with_dead_units(model, sums, is_live, float(weights.sum()))
@@ -85,7 +80,7 @@ class SparseWords:
         begin, end = self._offsets[frequent : frequent + 2]
         single = SparseWords(np.array([0, end - begin]), self._active[begin:end], self.n_units)
         scale = float(given[frequent] + single.log_weights(live._replace(v=None))[0])
-        out, sums = self._run(_mass_sums, live, given, scale, in_singles=True)
+        out, sums = self._run(live, given, scale)
         masses = given + out
         with np.errstate(over="ignore"):
             shares = np.exp(masses - scale)
@@ -99,28 +94,25 @@ class SparseWords:
         return masses, scale + math.log(total), _with_dead_units(model, means, is_live)
 
     def _run(
-        self, kernel: Callable[..., None], live: ModelArrays, *given: Any, in_singles: bool = False
+        self, live: ModelArrays, given: Floats, scale: float = math.nan
     ) -> tuple[Floats, ModelArrays]:
-        """Log weights without a potential, and sums over words by one of the kernels below."""
-        width, dtype = (_SINGLES, np.float32) if in_singles else (WIDTH, np.float64)
-        W, c = (part.astype(dtype) for part in live.hidden_in_rows(width))
+        """Log weights without a potential, and sums over words that weigh as the kernel says."""
+        W, c = live.hidden_in_rows(WIDTH)
         n, n_hidden, coupled = self.n_units, live.n_hidden, live.J is not None
         pairs = np.zeros((_CHUNKS, n if coupled else 1, n))
-        crossed = np.zeros((_CHUNKS, *W.shape), dtype)
-        hidden = np.zeros((_CHUNKS, c.size), dtype)
+        crossed, hidden = np.zeros((_CHUNKS, *W.shape)), np.zeros((_CHUNKS, c.size))
         J, out = np.zeros((0, 0)) if live.J is None else live.J, np.empty(self.n_words)
-        words = self._offsets, self._active, *given
+        words = self._offsets, self._active, given, scale
         with threads_for(self._operations(live)):
-            kernel(*words, live.b, J, W, c, self._first, pairs, crossed, hidden, out)
+            _sums(*words, live.b, J, W, c, self._first, pairs, crossed, hidden, out)
         summed = pairs.sum(axis=0)
         sums = ModelArrays(summed[0])
         if coupled:
             below = np.tril(summed, -1)
             sums = sums._replace(b=np.diagonal(summed).copy(), J=below + below.T)
         if live.W is not None:
-            of_pairs = crossed.sum(axis=0, dtype=np.float64)[:, :n_hidden]
-            of_hidden = hidden.sum(axis=0, dtype=np.float64)[:n_hidden]
-            sums = sums._replace(W=of_pairs, c=of_hidden)
+            W, c = crossed.sum(axis=0)[:, :n_hidden], hidden.sum(axis=0)[:n_hidden]
+            sums = sums._replace(W=W, c=c)
         return out, sums
 
     def _with_potential(self, log_weights: Floats, model: ModelArrays) -> Floats:
@@ -178,14 +170,14 @@ def _visible(offsets, active, u, biases, couplings):
 
 
 @subroutine(forceinline=True)
-def _fill_inputs(offsets, active, u, weights, hidden_biases, z, width):
+def _fill_inputs(offsets, active, u, weights, hidden_biases, z):
     """The inputs of all hidden units: row by row of the weights, which are read in order."""
-    for i in range(0, z.size, width):
-        store(z, i, load(hidden_biases, i, width))
+    for i in range(0, z.size, WIDTH):
+        store(z, i, load(hidden_biases, i))
     for k in range(offsets[u], offsets[u + 1]):
         n = active[k]
-        for i in range(0, z.size, width):
-            store(z, i, load(z, i, width) + load(weights, (n, i), width))
+        for i in range(0, z.size, WIDTH):
+            store(z, i, load(z, i) + load(weights, (n, i)))
 
 
 # log p~ of each word: sum of b, of 2 J over pairs, and of softplus(c + W'x).
@@ -198,7 +190,7 @@ def _log_weights(offsets, active, biases, couplings, weights, hidden_biases, fir
     for chunk in prange(first.size - 1):
         inputs = np.empty(hidden_biases.size)
         for u in range(first[chunk], first[chunk + 1]):
-            _fill_inputs(offsets, active, u, weights, hidden_biases, inputs, WIDTH)
+            _fill_inputs(offsets, active, u, weights, hidden_biases, inputs)
             total, product = splat(0.0, WIDTH), splat(1.0, WIDTH)
             for i in range(0, inputs.size, WIDTH):
                 z = load(inputs, i)
@@ -210,24 +202,26 @@ def _log_weights(offsets, active, biases, couplings, weights, hidden_biases, fir
             out[u] = value + reduce_add(total + log(product))
 
 
-# The same, and sums of weight * (x, x x', x sigmoid(z)', sigmoid(z)) of the words of each chunk.
+# The same, and sums of weight * (x, x x', x sigmoid(z)', sigmoid(z)) of the words of each chunk. A
+# word's weight may follow from its log p~.
 # Cost: two additions per active bit and hidden unit, an exponential and a division per hidden unit,
 # a load and an addition per pair.
 # Pinned to dense products by tests/kernels/cpu/test_sparse_words.py.
 @kernel(parallel=True)
 def _sums(
-    offsets, active, word_weights, biases, couplings, weights, hidden_biases,
+    offsets, active, given, scale, biases, couplings, weights, hidden_biases,
     first, pairs, crossed, hidden, out,
 ):  # fmt: skip
     """Add to ``pairs`` (rates on the diagonal, pairs below it), ``crossed`` and ``hidden``.
 
     Each has one part per chunk; chunk k holds the words ``first[k]`` to ``first[k + 1]``. Without
-    couplings ``pairs`` holds rates alone, (n_chunks, 1, n_units).
+    couplings ``pairs`` holds rates alone, (n_chunks, 1, n_units). Words weigh ``given``, or
+    exp(given + log p~ - scale) unless the scale is nan.
     """
     for chunk in prange(first.size - 1):
         on = np.empty(hidden_biases.size)
         for u in range(first[chunk], first[chunk + 1]):
-            _fill_inputs(offsets, active, u, weights, hidden_biases, on, WIDTH)
+            _fill_inputs(offsets, active, u, weights, hidden_biases, on)
             total, product = splat(0.0, WIDTH), splat(1.0, WIDTH)
             for i in range(0, on.size, WIDTH):
                 z = load(on, i)
@@ -239,46 +233,13 @@ def _sums(
                 if i % _FACTORS == _FACTORS - WIDTH:
                     total, product = total + log(product), splat(1.0, WIDTH)
             value = _visible(offsets, active, u, biases, couplings)
-            out[u] = value + reduce_add(total + log(product))
-            if word_weights[u] != 0.0:
-                _add_visible(offsets, active, u, chunk, word_weights[u], pairs)
-                _add_hidden(offsets, active, u, chunk, word_weights[u], on, crossed, hidden, WIDTH)
-
-
-# The same of words that weigh exp(log_measure + log p~ - scale), whose hidden units are singles:
-# twice as many in a register, each with half the terms of a series. That is 1e-7 of a sum, which
-# the noise of drawn words exceeds by far.
-# Pinned to the sums in doubles by tests/kernels/cpu/test_sparse_words.py.
-@kernel(parallel=True)
-def _mass_sums(
-    offsets, active, log_measure, scale, biases, couplings, weights, hidden_biases,
-    first, pairs, crossed, hidden, out,
-):  # fmt: skip
-    """As :func:`_sums`; ``weights``, ``hidden_biases``, ``crossed`` and ``hidden`` are singles."""
-    zero, one = np.float32(0.0), np.float32(1.0)
-    for chunk in prange(first.size - 1):
-        on = np.empty(hidden_biases.size, np.float32)
-        for u in range(first[chunk], first[chunk + 1]):
-            _fill_inputs(offsets, active, u, weights, hidden_biases, on, _SINGLES)
-            value = _visible(offsets, active, u, biases, couplings)
-            total, product = splat(zero, _SINGLES), splat(one, _SINGLES)
-            for i in range(0, on.size, _SINGLES):
-                z = load(on, i, _SINGLES)
-                e = decay_in_singles(z)
-                off = 1.0 / (1.0 + e)
-                store(on, i, select(z > 0.0, off, e * off))
-                product = product * (1.0 + e)
-                total = total + select(z > 0.0, z, 0.0)
-                if i % _SINGLE_FACTORS == _SINGLE_FACTORS - _SINGLES:
-                    value += reduce_add(log(convert(product, np.float64)))
-                    product = splat(one, _SINGLES)
-            value += reduce_add(convert(total, np.float64) + log(convert(product, np.float64)))
-            out[u] = value
-            weight = np.exp(log_measure[u] + value - scale)
+            value += reduce_add(total + log(product))
+            out[u], weight = value, given[u]
+            if not np.isnan(scale):
+                weight = np.exp(weight + value - scale)
             if weight != 0.0:
                 _add_visible(offsets, active, u, chunk, weight, pairs)
-                weight = np.float32(weight)
-                _add_hidden(offsets, active, u, chunk, weight, on, crossed, hidden, _SINGLES)
+                _add_hidden(offsets, active, u, chunk, weight, on, crossed, hidden)
 
 
 @subroutine(forceinline=True)
@@ -294,14 +255,13 @@ def _add_visible(offsets, active, u, chunk, weight, pairs):
 
 
 @subroutine(forceinline=True)
-def _add_hidden(offsets, active, u, chunk, weight, on, crossed, hidden, width):
+def _add_hidden(offsets, active, u, chunk, weight, on, crossed, hidden):
     """Add the weight of hidden units that are ``on`` with these chances, which it overwrites."""
-    for i in range(0, on.size, width):
-        s = load(on, i, width) * weight
+    for i in range(0, on.size, WIDTH):
+        s = load(on, i) * weight
         store(on, i, s)
-        store(hidden, (chunk, i), load(hidden, (chunk, i), width) + s)
+        store(hidden, (chunk, i), load(hidden, (chunk, i)) + s)
     for k in range(offsets[u], offsets[u + 1]):
         n = active[k]
-        for i in range(0, on.size, width):
-            s = load(crossed, (chunk, n, i), width) + load(on, i, width)
-            store(crossed, (chunk, n, i), s)
+        for i in range(0, on.size, WIDTH):
+            store(crossed, (chunk, n, i), load(crossed, (chunk, n, i)) + load(on, i))

@@ -35,7 +35,8 @@ def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
     np.subtract(new_x, x, out=step)
     np.subtract(new_slopes, slopes, out=change)
     np.subtract(new_gradient, gradient, out=change, where=new_x == 0.0)
-    return bool(step @ change > _CURVED * math.sqrt((step @ step) * (change @ change)))
+    # Two roots: where nothing is curved, steps may be so long that a product would overflow.
+    return bool(step @ change > _CURVED * math.sqrt(step @ step) * math.sqrt(change @ change))
 
 
 # Minus the slopes of the moving coordinates times the inverse Hessian that the pairs amount to, by

@@ -21,8 +21,6 @@ _MANTISSA, _ONE = (1 << _MANTISSA_BITS) - 1, _BIAS << _MANTISSA_BITS
 # exact (Cody & Waite).
 _HIGH, _LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SMALLEST, _LARGEST = -746.0, 710.0  # beyond these e**x is 0 or inf
-# The same for singles.
-_HIGH_SINGLE, _LOW_SINGLE, _SMALLEST_SINGLE = 0.693359375, -2.12194440e-4, -87.0
 _EXP_SERIES = tuple(1.0 / math.factorial(k) for k in range(13, -1, -1))
 _LOG_SERIES = tuple(2.0 / (2 * k + 1) for k in range(11, 0, -1))
 
@@ -73,19 +71,6 @@ def frexp(row):
 def decay(row):
     """e**-|x| of each lane."""
     return exp(select(row > 0.0, 0.0 - row, row))
-
-
-@subroutine(forceinline=True)
-def decay_in_singles(row):
-    """e**-|x| of each lane of singles, to a relative error of 2e-7; at least e**-87."""
-    x = select(row > 0.0, 0.0 - row, row)
-    x = select(x < _SMALLEST_SINGLE, _SMALLEST_SINGLE, x)
-    k = rint(x * _LOG2_E)
-    r = fma(k, -_LOW_SINGLE, fma(k, -_HIGH_SINGLE, x))
-    p = fma(r, _EXP_SERIES[6], _EXP_SERIES[7])
-    for coefficient in _EXP_SERIES[8:]:
-        p = fma(p, r, coefficient)
-    return p * reinterpret((convert(k, np.int32) + 127) << 23, np.float32)
 
 
 @subroutine(forceinline=True)

@@ -21,15 +21,14 @@ REGISTER = 64
 WIDTH = 8
 
 I32 = ir.IntType(32)
-_FLOATS = {types.float64: ir.DoubleType(), types.float32: ir.FloatType()}
 
 
 class Lanes(types.Type):
-    """Numba type of a row of ``width`` floats or whole numbers (or of booleans: a mask)."""
+    """Numba type of a row of ``width`` doubles or whole numbers (or of booleans: a mask)."""
 
     def __init__(self, dtype, width):
-        if isinstance(dtype, types.Float) and dtype not in _FLOATS:
-            raise TypingError(f"rows of floats are rows of doubles or singles, not of {dtype}")
+        if isinstance(dtype, types.Float) and dtype != types.float64:
+            raise TypingError(f"rows of floats are rows of doubles, not of {dtype}")
         self.dtype = dtype
         self.width = width
         super().__init__(name=f"Lanes({dtype}, {width})")
@@ -44,7 +43,7 @@ class _LanesModel(PrimitiveModel):
 def element_of(dtype):
     """LLVM's type of one lane."""
     if isinstance(dtype, types.Float):
-        return _FLOATS[dtype]
+        return ir.DoubleType()
     return ir.IntType(1 if dtype == types.boolean else dtype.bitwidth)
 
 
@@ -123,11 +122,10 @@ def full_like(typingctx, row, value):
 
 
 def _call(builder, name, *args):
-    """Call LLVM's intrinsic ``name`` on rows of floats, e.g. ``llvm.sqrt.v8f64``."""
+    """Call LLVM's intrinsic ``name`` on rows of doubles, e.g. ``llvm.sqrt.v8f64``."""
     vector = args[0].type
     kind = ir.FunctionType(vector, [vector] * len(args))
-    bits = 64 if vector.element == _FLOATS[types.float64] else 32
-    name = f"llvm.{name}.v{vector.count}f{bits}"
+    name = f"llvm.{name}.v{vector.count}f64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
 
@@ -168,12 +166,10 @@ def vmin(a, b):
 
 @intrinsic
 def convert(typingctx, row, dtype):
-    """Row of floats as signed integers, the other way round, or singles as doubles, by value."""
+    """Row of floats as signed integers of type ``dtype``, or the other way round, by value."""
 
     def codegen(context, builder, signature, args):
         cast = builder.fptosi if isinstance(row.dtype, types.Float) else builder.sitofp
-        if isinstance(row.dtype, types.Float) and isinstance(dtype.dtype, types.Float):
-            cast = builder.fpext
         return cast(args[0], ir.VectorType(element_of(dtype.dtype), row.width))
 
     return Lanes(dtype.dtype, row.width)(row, dtype), codegen
