@@ -21,6 +21,7 @@ from .evaluate import (
     score as score,
     tune as tune,
 )
+from .incomplete import IncompleteWords as IncompleteWords
 from .io import read as read
 from .layers import LayerBoundaries as LayerBoundaries
 from .models import (

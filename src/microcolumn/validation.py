@@ -29,6 +29,7 @@ _BINARY = "words are binary: pass zeros and ones"
 #: What spikes must become to be words, by the name of their type.
 _UNBINNED = {
     "Recording": "words: recording.bin(0.020)",
+    "IncompleteWords": "words without missing cells; fits and scores alone take others",
     "TsGroup": "words: mc.Recording.from_pynapple(group).bin(0.020)",
 }
 #: Letters of a value that an error shows as it is.
@@ -133,7 +134,10 @@ def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         kind = f"{len(shape)}D array" if shape else "scalar array"
         problem = f"Expected 2D array, got {kind} instead (shape={shape})"
-        raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
+        remedy = "Reshape your data to bins by units: X.reshape(-1, n_units)"
+        if len(shape) == 3:
+            remedy = "name its axes: Words.from_array(X, dims='units bins trials')"
+        raise BadInput(problem, remedy)
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
             problem = f"(shape={shape}) while a minimum of 1 is required"
@@ -258,6 +262,16 @@ def real_vector(name: str, values: Any, n: int, of: str) -> Floats:
     if vector.shape != (n,):
         raise BadArgument(name, f"has shape {vector.shape} for {n} {of}s", f"pass one per {of}")
     return vector
+
+
+def checked_weights(sample_weight: Any, n_bins: int) -> Floats:
+    """A weight for each bin, shape (n_bins,); at least one of them is positive."""
+    weights = real_vector("sample_weight", sample_weight, n_bins, "bin")
+    good = (weights >= 0) & (weights < np.inf)
+    check_entries("sample_weight", weights, good, "weights must be finite and not negative")
+    if not weights.any():
+        raise BadArgument("sample_weight", "is zero for every bin", "give some a positive weight")
+    return weights
 
 
 def real_array(name: str, values: Any, remedy: str) -> Floats:

@@ -26,14 +26,15 @@ from .timeline import (
     windows,
     windows_apart,
 )
+from .trials import trials_in_time
 from .units import Units
 from .validation import (
     Bits,
     Floats,
     check_binary,
-    check_entries,
     check_orientation,
     check_positions,
+    checked_weights,
     chunks,
     dense_bits,
     expect,
@@ -41,7 +42,6 @@ from .validation import (
     positive_number,
     proper_share,
     random_generator,
-    real_vector,
     whole_number,
 )
 
@@ -113,6 +113,7 @@ class Words:
         units: Units | None = None,
         epoch_starts: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        dims: str | None = None,
     ) -> Words:
         """Find the distinct words of a binary matrix.
 
@@ -120,7 +121,7 @@ class Words:
         ----------
         X : array_like, shape (n_bins, n_units)
             Zeros and ones of any numeric type, bins in time order; dense, sparse, or with named
-            axes as xarray has them.
+            axes as xarray has them. Where units were not observed: :class:`.IncompleteWords`.
         bin_width : float
             Seconds.
         units : Units, optional
@@ -130,7 +131,13 @@ class Words:
         sample_weight : array_like, shape (n_bins,), optional
             Non-negative weight of each bin. A bin of weight 0 counts as not recorded: it is left
             out, and an epoch ends before it.
+        dims : str, optional
+            Axes of an array with trials in their order, such as ``"units bins trials"``. Bins
+            are then in order trial by trial, and each trial is an epoch by default.
         """
+        if dims is not None:
+            X, of_trials = trials_in_time(X, dims)
+            epoch_starts = of_trials if epoch_starts is None else epoch_starts
         bits = check_binary(dense_bits(X) if cls is Words else X)
         n_bins, n_units = bits.shape
         width = checked_bin_width(bin_width)
@@ -142,7 +149,7 @@ class Words:
             problem = f"has {len(table)} entries for {n_units} columns of X"
             raise BadArgument("units", problem, "pass one unit per column")
         starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
-        weights = None if sample_weight is None else _checked_weights(sample_weight, n_bins)
+        weights = None if sample_weight is None else checked_weights(sample_weight, n_bins)
         distinct, index = unique_rows(bits)
         words = cls(
             X=distinct,
@@ -380,12 +387,3 @@ def checked_bin_width(bin_width: float) -> float:
 
 def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Floats:
     return np.bincount(index, weights=weights, minlength=n_distinct).astype(np.float64)
-
-
-def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
-    weights = real_vector("sample_weight", sample_weight, n_bins, "bin")
-    good = (weights >= 0) & (weights < np.inf)
-    check_entries("sample_weight", weights, good, "weights must be finite and not negative")
-    if not weights.any():
-        raise BadArgument("sample_weight", "is zero for every bin", "give some a positive weight")
-    return weights

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import BadInput
 from .formatting import counted
+from .incomplete import AnyWords, IncompleteWords
 from .units import Units
 from .words import UnnamedWords, Words
+
+SomeWords = TypeVar("SomeWords", Words, IncompleteWords, AnyWords)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class WordsInfo:
     n_bins: int
 
     @classmethod
-    def of(cls, words: Words) -> WordsInfo | None:
+    def of(cls, words: AnyWords) -> WordsInfo | None:
         """The info of a model trained on these words; None for those of a plain array."""
         if isinstance(words, UnnamedWords):
             return None
@@ -58,7 +62,7 @@ class WordsInfo:
         return cls(words.units, words.bin_width, words.window, first, stop, words.n_bins)
 
     def order_in(
-        self, other: Words | WordsInfo, name: str = "the words", this: str = "the model"
+        self, other: AnyWords | WordsInfo, name: str = "the words", this: str = "the model"
     ) -> NDArray[np.intp] | None:
         """Positions of these units in ``other``, shape (n_units,); None if the order is the same.
 
@@ -125,7 +129,7 @@ def bit_names(units: Units, window: int) -> tuple[str, ...]:
     return tuple(f"{unit}@{k}" for k in range(1 - window, 1) for unit in units.ids)
 
 
-def ordered(words: Words, info: WordsInfo | None) -> Words:
+def ordered(words: SomeWords, info: WordsInfo | None) -> SomeWords:
     """Words in a model's order of units; a plain array, or a model of one, is taken as it is."""
     if info is None or isinstance(words, UnnamedWords):
         return words

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from matlab_files import V73, cells, either, save
 from scipy import sparse
 
-from microcolumn.errors import BadFile
+from microcolumn.errors import BadFile, BadInput
 from microcolumn.io import read
 from microcolumn.io.matlab import load
 from microcolumn.io.matlab.variables import NUMERIC, variables_v7
@@ -139,6 +139,36 @@ def test_counts_become_spikes_spread_evenly_in_their_bins(version, stored, tmp_p
     assert recording.resolution_s == 0.5
     assert [*recording.epochs] == [(0.0, 3.0)]
     assert "2 units (columns) in 6 bins" in recording.notes[-1]
+
+
+@VERSIONS
+def test_an_array_of_trials_becomes_an_epoch_for_each(version, tmp_path):
+    counts = np.random.default_rng(0).poisson(0.3, (3, 6, 4))  # units, bins, trials
+    path = either(version, tmp_path / "a.mat", X=counts.astype(float), dt=np.array([[0.5]]))
+    with pytest.raises(BadFile, match="dims='units bins trials'"):
+        read(path)
+    recording = read(path, dims="units bins trials")
+    in_time = counts.transpose(2, 1, 0).reshape(-1, 3)
+    np.testing.assert_array_equal(recording.count(0.5), in_time)
+    assert [*recording.epochs] == [(0.0, 3.0), (3.0, 6.0), (6.0, 9.0), (9.0, 12.0)]
+    assert recording.bin(0.5).embed(3).n_bins == 4 * (6 - 2)
+    assert recording.units.ids == ("1", "2", "3")
+    assert "holds 4 trials" in recording.notes[-1]
+
+
+def test_dims_are_of_arrays_with_three_axes_alone(tmp_path):
+    matrix = save(tmp_path / "a.mat", X=COUNTS, dt=0.5)
+    with pytest.raises(BadInput, match="no axis of trials"):
+        read(matrix, dims="units bins trials")
+    array = save(tmp_path / "b.mat", X=np.ones((2, 3, 4)), dt=0.5)
+    for dims in ("units bins", "units bins neurons"):
+        with pytest.raises(BadInput, match="dims"):
+            read(array, dims=dims)
+    with pytest.raises(BadInput, match="units_in"):
+        read(array, dims="units bins trials", units_in="rows")
+    empty = save(tmp_path / "c.mat", X=np.ones((2, 0, 4)), dt=0.5)
+    with pytest.raises(BadInput, match="at least one bin"):
+        read(empty, variable="X", dims="units bins trials")
 
 
 @given(

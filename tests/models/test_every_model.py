@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from threads import on_one_and_all
 
 import microcolumn as mc
+from microcolumn.errors import Unsupported
 from microcolumn.models import from_bytes, to_bytes
 
 MODELS = {
@@ -139,6 +140,61 @@ def test_whole_weights_are_repeated_rows(X, name):
     np.testing.assert_allclose(
         weighted.score_samples(EVERY), repeated.score_samples(EVERY), atol=2e-5
     )
+
+
+#: Those that are fitted to words with missing cells.
+OF_INCOMPLETE = ["independent", "ising", "rbm", "semi-rbm", "gaussian-rbm", "mixture"]
+
+
+def _with_gaps(X):
+    """Words in which single cells are missing, and two units for a while."""
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    X[: len(X) // 2, [1, 3]] = np.nan
+    return X
+
+
+def test_words_with_missing_cells_have_the_sum_of_what_they_may_be(model, X):
+    words = mc.IncompleteWords.from_array(_with_gaps(X[:40]))
+    log_p = model.score_samples(EVERY)
+    expected = [
+        logsumexp(log_p[(np.isnan(word) | (word == EVERY)).all(axis=1)]) for word in words.expand()
+    ]
+    np.testing.assert_allclose(model.score_samples(words), expected, atol=1e-9)
+    assert model.score(words) == pytest.approx(np.mean(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - OF_INCOMPLETE))
+def test_models_that_need_complete_words_say_so(name, X):
+    with pytest.raises(Unsupported, match="words with missing cells; fit Independent"):
+        clone(MODELS[name]).fit(mc.IncompleteWords.from_array(_with_gaps(X)))
+
+
+@pytest.mark.parametrize("name", OF_INCOMPLETE)
+def test_words_of_which_no_cell_is_missing_are_fitted_as_ever(name, fits, X):
+    complete = clone(MODELS[name]).fit(mc.IncompleteWords.from_array(X))
+    np.testing.assert_allclose(
+        complete.score_samples(EVERY), fits[name].score_samples(EVERY), atol=2e-3
+    )
+    assert complete.objective_ == pytest.approx(fits[name].objective_, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", OF_INCOMPLETE)
+def test_fits_to_words_with_missing_cells_are_kept_in_files(name, X):
+    words = mc.IncompleteWords.from_array(_with_gaps(X))
+    fitted = clone(MODELS[name]).fit(words)
+    again = from_bytes(to_bytes(fitted))
+    assert np.array_equal(again.score_samples(words), fitted.score_samples(words))
+    assert again.words_info_.n_bins == fitted.n_words_ == words.n_bins
+    np.testing.assert_array_equal(fitted.rates_, again.rates_)
+
+
+@pytest.mark.parametrize("name", OF_INCOMPLETE)
+def test_units_of_words_with_missing_cells_may_be_in_another_order(name, X):
+    X = _with_gaps(X)
+    words = mc.IncompleteWords.from_array(X, units=mc.Units([*"abcde"]))
+    turned = mc.IncompleteWords.from_array(X[:, ::-1], units=mc.Units([*"edcba"]))
+    fitted = clone(MODELS[name]).fit(words)
+    assert fitted.score(turned) == pytest.approx(fitted.score(words), rel=1e-12)
 
 
 def test_words_in_another_order_of_units_are_put_right(X, name):

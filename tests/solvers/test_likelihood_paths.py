@@ -10,6 +10,7 @@ from scipy.special import logit
 
 from microcolumn.layout import NEVER_COACTIVE
 from microcolumn.objectives import NegativeLogLikelihood, PseudoLikelihood
+from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition.exact import exact_log_partition
 from microcolumn.solvers import fit_path, walk_likelihood_path
@@ -201,9 +202,9 @@ def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed():
     small = Parameters(b=np.full(6, -2.0), J=block + block.T)
     theta = Parameters(b=np.full(30, -2.0), J=np.kron(np.eye(5), block + block.T))
     X = (rng.random((2000, 30)) < 0.15).astype(np.uint8)
-    log_z, variance = _Family(*sampled_problem(X), FEW_DRAWS)._log_z(
-        theta, np.random.default_rng(0)
-    )
+    problem, words = sampled_problem(X)
+    family = _Family(problem, words, FEW_DRAWS, DataMoments(words))
+    log_z, variance = family._log_z(theta, np.random.default_rng(0))
     exact = 5.0 * exact_log_partition(small, progress=False).value
     assert 0.0 < variance < 1e-3
     assert abs(log_z - exact) < 5.0 * np.sqrt(variance)

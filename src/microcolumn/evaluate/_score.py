@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import Unsupported
+from ..incomplete import AnyWords, IncompleteWords
 from ..models import Independent, PopulationModel, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
@@ -16,7 +17,7 @@ from ..partition import LogPartition
 from ..partition.result import is_spurious, spurious_mode_text
 from ..renamed import Renamed
 from ..words import Words
-from .inputs import Baseline, independent_baseline, words_for
+from .inputs import Baseline, independent_baseline, words_for, words_to_score
 from .time_errors import mean_stderr
 
 
@@ -103,7 +104,7 @@ class Score(AsText, ScoredWords):
 
 def score(
     model: WordModel,
-    words: Words | ArrayLike,
+    words: AnyWords | ArrayLike,
     baseline: Baseline | WordModel = None,
     *,
     bin_width: float | None = None,
@@ -115,8 +116,9 @@ def score(
     model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each; of
-        a model by conditional likelihood it is the newest bin that is scored (`sequence_gain`).
+        Held-out words, in time order; of ``IncompleteWords`` what was observed. Spatiotemporal
+        words count ``window`` bins of time each; of a model by conditional likelihood it is the
+        newest bin that is scored (`sequence_gain`).
     baseline : WordModel or array_like, shape (n_units,), optional
         Another fitted model, or rates per bin of independent units; by default the rates that
         ``model`` was trained at, which keep half a count away from 0 and 1.
@@ -134,9 +136,10 @@ def score(
     >>> held_out.bits_per_second > 5 * held_out.stderr
     True
     """
-    if isinstance(model, PopulationModel) and model.is_conditional:
+    of_newest = isinstance(model, PopulationModel) and model.is_conditional
+    if of_newest and not isinstance(words, IncompleteWords):
         return sequence_gain(model, words, baseline, bin_width=bin_width)
-    held = words_for(model, words, bin_width)
+    held = words_to_score(model, words, bin_width)
     log_p, log_z = model._score_distinct(held), model.log_partition()
     if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
         # A model that is built on the baseline shares its normaliser, whose error counts once.
@@ -148,7 +151,7 @@ def score(
     return score_of(log_p, baseline._score_distinct(held), log_z, held)
 
 
-def score_of(log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words) -> Score:
+def score_of(log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: AnyWords) -> Score:
     """Score from log probabilities (n_distinct,), nats; ``log_p`` shares the error of ``log_z``."""
     mean, stderr = mean_rate(log_p - log_p_base, words)
     normaliser_stderr = log_z.stderr * bits_per_second_per_nat(words)
@@ -167,14 +170,14 @@ def score_of(log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Word
     )
 
 
-def mean_rate(nats: Floats, words: Words) -> tuple[float, float]:
+def mean_rate(nats: Floats, words: AnyWords) -> tuple[float, float]:
     """Mean over all words of a log-likelihood (n_distinct,), and its error, in bits/s."""
     scale = bits_per_second_per_nat(words)
     mean = float(np.average(nats, weights=words.counts)) * scale
     return mean, mean_stderr(nats[words.index], words.weights) * scale
 
 
-def bits_per_second_per_nat(words: Words) -> float:
+def bits_per_second_per_nat(words: AnyWords) -> float:
     """What one nat per word amounts to, in bits/s; a word spans ``window`` bins."""
     return 1.0 / (math.log(2.0) * words.window * words.bin_width)
 

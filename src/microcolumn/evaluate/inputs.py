@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
+from ..incomplete import AnyWords, IncompleteWords
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..parameters import Floats, Parameters
 from ..validation import check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
-from ..words_info import ordered
+from ..words_info import SomeWords, ordered
 
 Baseline = Independent | ArrayLike | None
 
@@ -49,7 +51,22 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
                 f"is {width:g} s, but the model was fitted on bins of {known:g} s",
                 "leave bin_width out",
             )
-    held = ordered(held, model.words_info_)
+    return _fitting(model, held)
+
+
+def words_to_score(
+    model: WordsEstimator, words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords:
+    """Words as :func:`words_for` gives them, or such with missing cells."""
+    if not isinstance(words, IncompleteWords):
+        return words_for(model, words, bin_width)
+    check_is_fitted(model)
+    return _fitting(model, words)
+
+
+def _fitting(model: WordsEstimator, words: SomeWords) -> SomeWords:
+    """Words in the model's order of units, if they are of the same."""
+    held = ordered(words, model.words_info_)
     if held.n_dims != model.n_features_in_:
         raise BadArgument(
             "words",
@@ -60,9 +77,21 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
     return held
 
 
+@overload
 def words_for_all(
     models: Mapping[str, WordsEstimator], words: Words | ArrayLike, bin_width: float | None
-) -> Words:
+) -> Words: ...
+
+
+@overload
+def words_for_all(
+    models: Mapping[str, WordsEstimator], words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords: ...
+
+
+def words_for_all(
+    models: Mapping[str, WordsEstimator], words: AnyWords | ArrayLike, bin_width: float | None
+) -> AnyWords:
     """Words that all models can score, in the order of units that they have.
 
     Models put the units into their own order when they score, each for itself. The columns of a
@@ -73,15 +102,15 @@ def words_for_all(
     known = [(name, model.words_info_) for name, model in models.items() if model.words_info_]
     for (first, expected), (name, info) in pairwise(known):
         order = expected.order_in(info, f"model {name!r}", f"model {first!r}")
-        if order is not None and not isinstance(words, Words):
+        if order is not None and not isinstance(words, AnyWords):
             raise BadInput(
                 f"models {first!r} and {name!r} have their units in different orders, and an "
                 "array does not name its columns",
                 "pass Words",
             )
     for model in models.values():
-        held = words_for(model, words, bin_width)
-    return words if isinstance(words, Words) else held
+        held = words_to_score(model, words, bin_width)
+    return words if isinstance(words, AnyWords) else held
 
 
 def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independent:

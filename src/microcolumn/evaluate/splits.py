@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import BadInput
 from ..formatting import enumeration
+from ..incomplete import AnyWords, IncompleteWords
 from ..models import ModelSpec, PopulationModel, WordModel
 from ..models.spec import ALTERNATIVES, INDEPENDENT, OBJECTIVES
 from ..words import Words, as_words
@@ -26,7 +27,7 @@ from .time_errors import N_CELLS, cells_of
 
 def compare(
     models: TuneResult | Mapping[str, WordModel | str] | Sequence[WordModel | str],
-    words: Words | ArrayLike,
+    words: AnyWords | ArrayLike,
     baseline: Baseline = None,
     *,
     train: Words | ArrayLike | None = None,
@@ -44,8 +45,9 @@ def compare(
         What :func:`tune` found, fitted models, models to fit, or names such as ``"RBM"``, whose
         number of hidden units is chosen, or ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order, of the units and bins that all models were fitted on; all
-        words where no model is fitted and ``train`` is not given.
+        Held-out words, in time order, of the units and bins that all models were fitted on, or
+        ``IncompleteWords`` for fitted models; all words where no model is fitted and ``train`` is
+        not given.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
@@ -78,6 +80,8 @@ def compare(
                 f"some models are fitted, but not {enumeration(list(missing))}",
                 "pass the words that the others were fitted on as train",
             )
+        if isinstance(words, IncompleteWords):
+            raise BadInput("models are tuned on complete words alone", "pass fitted models")
         if train is None:
             train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)
         by_name |= tune(missing, train, random_state=random_state).models
@@ -92,7 +96,7 @@ def compare(
 
 def score_split(
     models: Mapping[str, WordModel],
-    words: Words,
+    words: AnyWords,
     baseline: Baseline = None,
     *,
     split: int = 0,

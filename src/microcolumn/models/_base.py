@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..errors import BadArgument, BadInput, Unsupported
+from ..incomplete import AnyWords, IncompleteWords
 from ..kernels import flip_changes
 from ..layout import Layout
 from ..objectives.conditional import log_conditional
@@ -181,8 +182,10 @@ class PopulationModel(WordModel):
         window = X.window if isinstance(X, Words) else getattr(self, "window_", 1)
         return log_conditional(self._theta(), bits, self.n_features_in_ // window)
 
-    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
-        return self._score_newest(X) if self.is_conditional else super()._score_distinct(X)
+    def _score_distinct(self, X: AnyWords | ArrayLike) -> Floats:
+        if self.is_conditional and not isinstance(X, IncompleteWords):
+            return self._score_newest(X)
+        return super()._score_distinct(X)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.
@@ -206,7 +209,7 @@ class PopulationModel(WordModel):
                 defaults["rates"] = self.rates_
         options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
-        if hasattr(self, "_frequent"):
+        if hasattr(self, "_frequent") and len(self._frequent[0]):
             estimate, doubt = frequent_words_check(theta, *self._frequent, result)
             if doubt is not None and result.converged:
                 warnings.warn(
@@ -286,7 +289,7 @@ class PopulationModel(WordModel):
         if "rates" in arrays:
             kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()
             model._kept_words = check_binary(kept)
-            model._frequent = check_binary(frequent), frequencies
+            model._frequent = check_binary(frequent) if len(frequent) else frequent, frequencies
         return model
 
     def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:
@@ -295,8 +298,9 @@ class PopulationModel(WordModel):
         self._log_partition = None
         self._set_words_info(theta.n_visible, words)
         if words is not None:
-            # For the plausibility check of log Z.
-            top = np.argsort(-words.counts, kind="stable")[:10]
+            # For the plausibility check of log Z; how often incomplete words occur is not known.
+            n_frequent = 0 if isinstance(words, IncompleteWords) else 10
+            top = np.argsort(-words.counts, kind="stable")[:n_frequent]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
             self._kept_words = _representative_words(words)
 

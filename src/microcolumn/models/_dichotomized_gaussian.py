@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import BadInput
 from ..objectives import pair_counts
 from ..partition import LogPartition
-from ..validation import Floats, chunks
+from ..validation import Bits, Floats, chunks
 from ..words import Words, check_single_bins
 from ._alternative import AlternativeModel
 from ._latent_gaussian import (
@@ -71,7 +71,10 @@ class DichotomizedGaussian(AlternativeModel):
         return Size(n + n * (n - 1) // 2)  # thresholds, and correlations of pairs
 
     def _fit(self, words: Words) -> None:
-        rates, pairs = _pair_rates(words)
+        self._fit_moments(*_pair_rates(words))
+
+    def _fit_moments(self, rates: Floats, pairs: Floats) -> None:
+        """Find the normals with these rates (n,), neither 0 nor 1, and pair rates (n, n)."""
         self.thresholds_ = ndtri(rates)
         first, second = np.triu_indices(rates.size, 1)
         h, k, both = self.thresholds_[first], self.thresholds_[second], pairs[first, second]
@@ -153,6 +156,14 @@ class DichotomizedGaussian(AlternativeModel):
         is_definite = np.linalg.eigvalsh(matrix)[0] > 0.0
         check_sound(is_definite, "correlations are not positive definite")
         self._tabulate()
+
+
+def surrogate_of_moments(rates: Floats, pairs: Floats, n_words: float, n_drawn: int) -> Bits:
+    """Words drawn with about these rates and pair rates over ``n_words``, (n_drawn, n_units)."""
+    model = DichotomizedGaussian()
+    prior = np.outer(rates, rates)
+    model._fit_moments(rates, (n_words * pairs + prior) / (n_words + 1.0))
+    return model._draw(n_drawn, np.random.default_rng(0))
 
 
 def _pair_rates(words: Words) -> tuple[Floats, Floats]:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument
+from ..incomplete import AnyWords
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
@@ -76,7 +77,7 @@ class DirichletProcess(AlternativeModel):
     model: WordModel
     concentration: float | str | None = setting(None, [*POSITIVE, Choice({"evidence"}), None])
 
-    def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
+    def _training_words(self, X: AnyWords | ArrayLike, sample_weight: ArrayLike | None) -> Words:
         """Words in the order of units that a fitted base has, which keeps its own."""
         words = super()._training_words(X, sample_weight)
         return ordered(words, getattr(self.model, "words_info_", None))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
+from ..incomplete import AnyWords
 from ..objectives.driven import DrivenFlips
 from ..parameters import Parameters
 from ..partition import LogPartition
@@ -168,7 +169,7 @@ class Driven(WordModel):
             log_p[part] += (table[row[part]] * held.X[held.index[part]]).sum(axis=1)
         return log_p, log_z
 
-    def score(self, X: Words | ArrayLike, y: None = None) -> float:
+    def score(self, X: AnyWords | ArrayLike, y: None = None) -> float:
         """Mean log probability per bin, in nats."""
         return float(self.log_probability(self._of_drive(X)).mean())
 
@@ -233,7 +234,7 @@ class Driven(WordModel):
             "a driven model draws words at moments of the stimulus only", "use sample_at(words)"
         )
 
-    def _of_drive(self, words: Words | ArrayLike) -> Words:
+    def _of_drive(self, words: AnyWords | ArrayLike) -> Words:
         """The words in the drive's order of units, which is the model's."""
         if not isinstance(words, Words):
             raise BadType(

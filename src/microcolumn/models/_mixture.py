@@ -75,6 +75,9 @@ class BernoulliMixture(FittedByPasses):
         n = len(self.modes_)  # whose weights add up to 1
         return Size(self.modes_.size + n - 1, text=counted(n, "component"))
 
+    def _check_incomplete(self) -> None:
+        """Missing bits have no part in the passes over the words."""
+
     def _fit(self, words: Words) -> None:
         summit = fit_mixture(words, int(self.n_components), *self._search_settings())
         logits, log_weights = summit.theta

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
 from ..errors import BadArgument
+from ..incomplete import IncompleteWords
 from ..objectives.sparse_words import listed_words
 from ..packing import distinct_pasts
 from ..solvers import Certificate
@@ -86,6 +87,10 @@ class ModesModel(AlternativeModel):
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         return self._components.log_probability(listed_words(bits))
+
+    def _log_marginal(self, words: IncompleteWords) -> Floats:
+        missing = listed_words(words.missing.astype(np.uint8))
+        return self._components.log_probability(listed_words(words.X), missing)
 
     def _responsibilities(self, bits: NDArray[np.uint8]) -> Floats:
         return self._components.shares(listed_words(bits))[0]

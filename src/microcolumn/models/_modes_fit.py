@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from ..incomplete import AnyWords, IncompleteWords
 from ..objectives.sparse_words import listed_words
 from ..validation import Floats
 from ..words import Words
@@ -54,7 +55,7 @@ class Passes(ABC):
     and each distribution over modes as many in equal shares.
     """
 
-    def __init__(self, words: Words, smoothing: float) -> None:
+    def __init__(self, words: AnyWords, smoothing: float) -> None:
         self.words, self.smoothing = words, smoothing
         self.listed, self.counts = listed_words(words.X), scaled_counts(words)
         self.total = float(self.counts.sum())
@@ -63,7 +64,10 @@ class Passes(ABC):
 
     @abstractmethod
     def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
-        """Log-likelihood (nats); spikes and words of each mode; counts of each distribution."""
+        """Log-likelihood (nats); spikes and words of each mode; counts of each distribution.
+
+        Words are those in which each bit was observed, (n_modes, n_bits), or (n_modes, 1).
+        """
 
     def __call__(self, theta: Theta) -> Pass:
         """One pass."""
@@ -72,7 +76,7 @@ class Passes(ABC):
         nats, spikes, words, counts = self.expected(modes, *logs)
         both = self.rates * np.log(modes) + (1.0 - self.rates) * np.log1p(-modes)
         prior = float(self.smoothing * both.sum()) + share * float(sum(log.sum() for log in logs))
-        active, seen = spikes + self.smoothing * self.rates, (words + self.smoothing)[:, None]
+        active, seen = spikes + self.smoothing * self.rates, words + self.smoothing
         # Rounding may leave less than 0.
         best = np.log(active) - np.log(np.maximum(seen - active, 1e-300))
         slopes, following = [self._slopes(logits, active - seen * modes)], [self._bounded(best)]
@@ -103,9 +107,15 @@ class Passes(ABC):
 class MixturePasses(Passes):
     """Passes of a mixture, whose distribution is the weights of its components."""
 
+    def __init__(self, words: AnyWords, smoothing: float) -> None:
+        super().__init__(words, smoothing)
+        gaps = words.missing if isinstance(words, IncompleteWords) else None
+        self.missing = None if gaps is None else listed_words(gaps.astype(np.uint8))
+
     def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
-        spikes, shares, nats = Components.of(modes, *logs).sums(self.listed, self.counts)
-        return nats, spikes, shares, (shares,)
+        components = Components.of(modes, *logs)
+        spikes, shares, unseen, nats = components.sums(self.listed, self.counts, self.missing)
+        return nats, spikes, shares[:, None] - unseen, (shares,)
 
     def start(self, n_components: int, rng: np.random.Generator) -> Theta:
         """Components that lie between the rates and a word each, drawn by how often words occur."""
@@ -131,7 +141,8 @@ class MarkovPasses(Passes):
         self.trains = Trains.of(words, self.listed)
 
     def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
-        return Chain.of(modes, *map(np.exp, logs)).sums(self.trains)
+        nats, spikes, words, counts = Chain.of(modes, *map(np.exp, logs)).sums(self.trains)
+        return nats, spikes, words[:, None], counts
 
 
 def climb(passes: Passes, theta: Theta, tol: float, max_iter: int) -> Summit:
@@ -167,7 +178,7 @@ def _norm(arrays: list[Floats]) -> float:
 
 
 def fit_mixture(
-    words: Words, n_components: int, smoothing: float, n_init: int, tol: float, max_iter: int,
+    words: AnyWords, n_components: int, smoothing: float, n_init: int, tol: float, max_iter: int,
     seed: np.random.SeedSequence,
 ) -> Summit:  # fmt: skip
     """Fit a mixture from several starts, of which the best after some passes goes on."""

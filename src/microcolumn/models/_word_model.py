@@ -16,9 +16,11 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument
+from ..incomplete import AnyWords, IncompleteWords
 from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
+from ..words_info import ordered
 from ._words_estimator import WordsEstimator, in_time
 
 
@@ -39,16 +41,28 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             Weight of each row of an array, where the model takes weights.
         """
 
-    def score_samples(self, X: Words | ArrayLike) -> Floats:
+    def score_samples(self, X: AnyWords | ArrayLike) -> Floats:
         """Normalised log probability in nats, shape (n_words,).
 
-        Of each row of an array, or of each bin (window) of ``Words`` in time order.
+        Of each row of an array, or of each bin (window) of ``Words`` in time order; of
+        ``IncompleteWords`` that of the cells that were observed.
         """
         return in_time(X, self._score_distinct(X))
 
-    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
+    def _score_distinct(self, X: AnyWords | ArrayLike) -> Floats:
         """Log probability of each row of an array, or of each distinct word of ``Words``."""
-        return self._log_probability(self._checked(X))
+        if not isinstance(X, IncompleteWords):
+            return self._log_probability(self._checked(X))
+        check_is_fitted(self)
+        words = ordered(X, self.words_info_)
+        self._check_features(X, words.n_dims)
+        return self._log_marginal(words)
+
+    def _log_marginal(self, words: IncompleteWords) -> Floats:
+        """Log probability of the observed cells, a sum over all that the others may have been."""
+        completions = words.completions()
+        log_p, _ = completions.log_sums(self._log_probability(completions.words.X))
+        return log_p
 
     @abstractmethod
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
@@ -126,9 +140,9 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             raise BadArgument("unit", f"is {unit!r}", f"pass 0 to {self.n_features_in_ - 1}")
         return expit(self.log_odds(X, [int(unit)])[:, 0])
 
-    def score(self, X: Words | ArrayLike, y: None = None) -> float:
+    def score(self, X: AnyWords | ArrayLike, y: None = None) -> float:
         """Mean log probability per word, in nats."""
-        weights = X.counts if isinstance(X, Words) else None
+        weights = X.counts if isinstance(X, AnyWords) else None
         return float(np.average(self._score_distinct(X), weights=weights))
 
     @abstractmethod

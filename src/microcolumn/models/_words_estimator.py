@@ -2,15 +2,16 @@
 
 import os
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import BadArgument, BadInput
+from ..errors import BadArgument, BadInput, Unsupported
 from ..formatting import counted, scientific
+from ..incomplete import AnyWords, IncompleteWords
 from ..notebook import card, facts
 from ..units import Units
 from ..validation import Floats, check_binary, check_orientation
@@ -167,7 +168,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "words_info_" in vars(self)
 
-    def _set_words_info(self, n_bits: int, words: Words | None) -> None:
+    def _set_words_info(self, n_bits: int, words: AnyWords | None) -> None:
         """Keep the size of the words and, after a fit, what scores need of the data."""
         self.n_features_in_ = n_bits
         self.words_info_ = None if words is None else WordsInfo.of(words)
@@ -175,10 +176,20 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.rates_, self.window_ = floored_rates(words), words.window
             self.n_words_ = words.n_bins
 
-    def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
-        if isinstance(X, Words):
+    def _check_incomplete(self) -> None:
+        """Refuse words with missing cells; models that can be fitted to them say to which."""
+        raise Unsupported(
+            f"{type(self).__name__} cannot be fitted to words with missing cells",
+            "fit Independent, BernoulliMixture, Ising, RBM or SemiRBM, or leave out those bins",
+        )
+
+    def _training_words(self, X: AnyWords | ArrayLike, sample_weight: ArrayLike | None) -> Words:
+        if isinstance(X, AnyWords):
             if sample_weight is not None:
                 raise BadInput("Words carry their own weights", "leave out sample_weight")
+            if isinstance(X, IncompleteWords):
+                self._check_incomplete()
+                X = cast(Words, X)  # what fits to them need, both have
             # Names of an earlier fit on a data frame would not describe these columns.
             if hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
@@ -195,7 +206,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self._check_features(X, bits.shape[1])
         return bits
 
-    def _check_features(self, X: Words | ArrayLike, n_bits: int) -> None:
+    def _check_features(self, X: AnyWords | ArrayLike, n_bits: int) -> None:
         """Refuse words of other units than those of the fit."""
         if n_bits != self.n_features_in_:
             raise BadArgument(
@@ -204,26 +215,29 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 f"{self.n_features_in_} features as input",
                 "pass the units it was fitted on",
             )
-        if not isinstance(X, Words):  # a data frame's columns must have the names they had
+        if not isinstance(X, AnyWords):  # a data frame's columns must have the names they had
             validate_data(self, X, skip_check_array=True, reset=False)
 
 
-def in_time(X: Words | ArrayLike, values: Floats) -> Floats:
+def in_time(X: AnyWords | ArrayLike, values: Floats) -> Floats:
     """Values of the rows of an array as they are; those of distinct words, of each bin in time."""
-    return values[X.index] if isinstance(X, Words) else values
+    return values[X.index] if isinstance(X, AnyWords) else values
 
 
-def floored_rates(words: Words) -> Floats:
+def floored_rates(words: AnyWords) -> Floats:
     """Rates kept half a count away from never and always, so that no word has probability 0.
 
     Whole weights count as that many bins, so that they do what repeated rows would do; weights
     that add up to less than the number of bins are relative and do not raise the floor.
     """
-    floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
+    n_words: Any = max(float(words.counts.sum()), words.n_bins)
+    if isinstance(words, IncompleteWords):
+        n_words = words.observed / words.counts.sum() * n_words
+    floor = 0.5 / (n_words + 1)
     return np.clip(words.rates, floor, 1.0 - floor)
 
 
-def scaled_counts(words: Words) -> Floats:
+def scaled_counts(words: AnyWords) -> Floats:
     """Counts of distinct words that add up to the number of bins or more, shape (n_distinct,).
 
     Whole weights count as that many bins. Weights that add up to less than the number of bins are

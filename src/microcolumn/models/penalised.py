@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..energy import BERNOULLI, GAUSSIAN
 from ..errors import BadArgument, BadType
+from ..incomplete import AnyWords, IncompleteWords
 from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
@@ -22,7 +24,6 @@ from ..objectives import (
     Objective,
     PseudoLikelihood,
     largest_l1,
-    pair_rates,
 )
 from ..parameters import Parameters
 from ..partition.cost import COUNTED, EXACT_FIT, side_operations
@@ -39,8 +40,8 @@ from ..solvers.resolution import resolution
 from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
+from ._fit_data import FitData
 from ._settings import COUNT, OBJECTIVE, SWITCH, TOLERANCE, check_settings, seed_of, setting
-from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
@@ -91,7 +92,7 @@ class PenalisedModel(PopulationModel):
 
     def fit(
         self,
-        X: Words | ArrayLike,
+        X: AnyWords | ArrayLike,
         y: None = None,
         sample_weight: ArrayLike | None = None,
         *,
@@ -110,7 +111,8 @@ class PenalisedModel(PopulationModel):
         Parameters
         ----------
         X, y, sample_weight
-            As in :class:`WordModel`.
+            As in :class:`WordModel`. ``IncompleteWords`` are fitted by likelihood, exactly summed
+            over what missing cells may have been; models with hidden units then need l1 > 0.
         start : Parameters, optional
             Where to start: the only start of an Ising model, one more for models with hidden
             units.
@@ -119,8 +121,17 @@ class PenalisedModel(PopulationModel):
         [(_, result)] = self._results(words, [self.l1], start)
         self._set_result(result, words, stacklevel=3)
         if result.parameters.n_hidden and not result.parameters.live.any():
-            warnings.warn(self._dead_units_message(words), UserWarning, stacklevel=2)
+            complete = X.completions().words if isinstance(X, IncompleteWords) else words
+            warnings.warn(self._dead_units_message(complete), UserWarning, stacklevel=2)
         return self
+
+    def _check_incomplete(self) -> None:
+        """Cells are summed out of the likelihood alone, under priors that do not count words."""
+        if self._kind == "kpairwise":
+            super()._check_incomplete()
+        if self.objective != "likelihood":
+            problem = f"is {self.objective!r}, which does not know words with missing cells"
+            raise BadArgument("objective", problem, "use objective='likelihood'")
 
     def _dead_units_message(self, words: Words) -> str:
         """What a model without a live hidden unit is, in a sentence with the remedy."""
@@ -178,30 +189,39 @@ class PenalisedModel(PopulationModel):
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
         effort: Effort = "whole",
+        data: FitData | None = None,
     ) -> Iterator[tuple[int, FitResult]]:
         """Fits at each strength with their places among them, as the solver makes them.
 
-        They are of another objective than the model's own where one is given.
+        They are of another objective than the model's own where one is given, and of ``data`` where
+        ``words`` only stand for these.
         """
         self._check_settings(l1_values)
         made = self._objective if objective is None else objective
+        if isinstance(words, IncompleteWords):
+            if self._is_unbounded(l1_values):
+                problem = "is 0, where hidden units are validated on complete words"
+                raise BadArgument("l1", problem, "use l1 > 0 for words with missing cells")
+            data = FitData.of_incomplete(words)
+            words = data.words
+        if data is not None:
+            made = partial(NegativeLogLikelihood, data=data.mean_log_weight)
         tied_bins = self._tied_bins(words)
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with one_blas_thread():
-            floored, together = floored_rates(words), pair_rates(words)
-            seed, never = seed_of(self.random_state), together == 0.0
+            data = FitData.of(words) if data is None else data
+            seed, never = seed_of(self.random_state), data.pairs == 0.0
             np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
                 objective=PseudoLikelihood(words) if is_sampled else made(words),
                 penalty=self._penalty_on(words),
-                biases=np.log(floored) - np.log1p(-floored),
-                # From the bits: rounding may leave the rate of an always active unit below 1.
-                fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
+                biases=np.log(data.floored) - np.log1p(-data.floored),
+                fixed=data.fixed,
                 never_coactive=never,
-                covariance=together - np.outer(together.diagonal(), together.diagonal()),
+                covariance=data.pairs - np.outer(data.pairs.diagonal(), data.pairs.diagonal()),
                 n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
                 seed=seed,
@@ -217,7 +237,8 @@ class PenalisedModel(PopulationModel):
             )
             given = l1_values, start, nested
             if is_sampled:
-                yield from walk_likelihood_path(self._kind, problem, words, *given, self._sampler)
+                more = self._sampler, data.mean_log_weight
+                yield from walk_likelihood_path(self._kind, problem, words, *given, *more)
             else:
                 yield from enumerate(fit_path(self._kind, problem, *given))
 
@@ -269,14 +290,17 @@ class PenalisedModel(PopulationModel):
         made: Callable[[Words], Objective],
     ) -> tuple[Objective, Objective] | None:
         """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
-        unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
         enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
-        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
-        if not (has_gates and unbounded and enough):
+        if not (self._is_unbounded(l1_values) and enough):
             return None
         rng = np.random.default_rng(seed)
         fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
         return made(fitted), made(kept)
+
+    def _is_unbounded(self, l1_values: Sequence[float]) -> bool:
+        """Whether hidden units have no finite optimum at one of the strengths."""
+        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
+        return has_gates and any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)

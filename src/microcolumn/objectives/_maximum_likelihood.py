@@ -12,7 +12,7 @@ from ..partition import exact_expectations
 from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._objective import Objective
-from .data_moments import DataMoments, difference
+from .data_moments import DataMoments, MeanLogWeight, difference
 
 #: Distinct words from which on draws of this many stand for them in the Fisher information.
 _MOST_WORDS = 1 << 14
@@ -40,15 +40,20 @@ class NegativeLogLikelihood(Objective):
     """The objective prepared for many evaluations on the same words.
 
     ``prior`` (n_units,) are rates of independent units of which one more word is counted; see
-    ``DataMoments``.
+    ``DataMoments``. ``data`` stand for the words where these are not the data themselves.
     """
 
     has_curvature = True
 
-    def __init__(self, words: Words | ArrayLike, prior: Floats | None = None) -> None:
+    def __init__(
+        self,
+        words: Words | ArrayLike,
+        prior: Floats | None = None,
+        data: MeanLogWeight | None = None,
+    ) -> None:
         words = as_words(words)
-        self._data, self._fisher = DataMoments(words, prior), FisherInformation(words)
-        self._sums = ExactSums()
+        self._data = DataMoments(words, prior) if data is None else data
+        self._fisher, self._sums = FisherInformation(words), ExactSums()
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         with one_blas_thread():

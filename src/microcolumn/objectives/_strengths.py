@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import BadArgument
-from ..validation import Floats, chunks
+from ..validation import Floats, chunks, expect
 from ..words import Words, as_words
 from .sparse_words import listed_words
 
@@ -29,7 +29,7 @@ def pair_counts(words: Words) -> Floats:
     >>> pair_counts(words).tolist(), pair_rates(words).tolist()
     ([[1.0, 1.0], [1.0, 3.0]], [[0.25, 0.25], [0.25, 0.75]])
     """
-    n, listed = words.n_dims, listed_words(words.X)
+    n, listed = expect("words", words, Words, "complete Words").n_dims, listed_words(words.X)
     together = np.zeros((n, n))
     if _DENSE * float((np.diff(listed.indptr).astype(np.float64) ** 2).mean()) < n * n:
         columns = listed.T.tocsr()

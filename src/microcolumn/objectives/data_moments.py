@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from ..energy import FreeTerm, Tables, log_weight, term_moments
@@ -18,6 +20,15 @@ from .sparse_words import SparseWords
 _MANY_UNITS = 64
 #: Bits of words that are kept as floats, and inputs of hidden units that stay in the cache.
 _MOST_FLOATS, _MOST_INPUTS = 1 << 23, 1 << 15
+
+
+class MeanLogWeight(Protocol):
+    """The mean of log p~ over data, and its gradient, at any parameters."""
+
+    words: Words  # of the data, or alike where the data are none: chains start there
+
+    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Mean of log p~ (nats per word) and its gradient at ``theta``."""
 
 
 class DataMoments:

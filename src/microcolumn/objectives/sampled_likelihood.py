@@ -19,7 +19,7 @@ from ..parameters import Parameters
 from ..partition.modes import assign_modes
 from ..validation import Floats, chunks
 from ._objective import Objective
-from .data_moments import DataMoments, difference
+from .data_moments import MeanLogWeight, difference
 from .sparse_words import SparseWords
 
 #: Words are left to those that a search found where chains draw them this much less often.
@@ -197,7 +197,7 @@ class SampledLikelihood(Objective):
     the draws still count; ``share`` is how many did at the last evaluation.
     """
 
-    data: DataMoments  # of the words that are fitted
+    data: MeanLogWeight  # of the words that are fitted
     pool: WordPool  # words that stand for the partition function
     least_share: float = 0.0
     share: float = field(default=1.0, init=False)

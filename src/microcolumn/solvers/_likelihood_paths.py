@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from ..objectives import PseudoLikelihood, largest_l1
-from ..objectives.data_moments import DataMoments
+from ..objectives.data_moments import DataMoments, MeanLogWeight
 from ..parameters import Kind, Parameters
 from ..partition.cost import EXACT_START, operations
 from ..partition.exact import exact_log_partition
@@ -64,21 +64,24 @@ def walk_likelihood_path(
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
     settings: SamplerSettings = SamplerSettings(),  # noqa: B008 (it is frozen)
+    data: MeanLogWeight | None = None,
 ) -> Iterator[tuple[int, FitResult]]:
     """Fits of one kind of model by sampled likelihood, each with its place among the strengths.
 
     They are made when asked for: convex models come from strong penalties to weak ones, those with
     hidden units from weak to strong.
 
+    ``data`` stand for the words where these are not the data themselves.
     The objective of ``problem`` is one that is fast to minimise, from whose solution at the same
     strength models with hidden units start. Other arguments are those of
     :func:`~microcolumn.solvers.fit_path`.
     """
-    family = _Family(problem, words, settings)
+    data = DataMoments(words) if data is None else data
+    family = _Family(problem, words, settings, data)
     if kind == "srbm" and nested is None:
         kinds: tuple[Kind, Kind] = "ising", "rbm"
         paths = (
-            dict(walk_likelihood_path(each, problem, words, l1_values, settings=settings))
+            dict(walk_likelihood_path(each, problem, words, l1_values, None, None, settings, data))
             for each in kinds
         )
         ising, rbm = ([path[k].parameters for k in sorted(path)] for path in paths)
@@ -106,11 +109,7 @@ class _Family:
     problem: Problem
     words: Words
     settings: SamplerSettings
-
-    @cached_property
-    def data(self) -> DataMoments:
-        """What the likelihood needs of the words."""
-        return DataMoments(self.words)
+    data: MeanLogWeight  # what the likelihood needs of the words
 
     @cached_property
     def pseudolikelihood(self) -> PseudoLikelihood:

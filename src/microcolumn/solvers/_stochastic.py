@@ -20,7 +20,7 @@ import numpy as np
 
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
-from ..objectives.data_moments import DataMoments
+from ..objectives.data_moments import MeanLogWeight
 from ..parameters import Parameters
 from ..penalties import Penalty
 from ..validation import Floats
@@ -36,7 +36,7 @@ from ._unvisited import unvisited_modes
 class SampledProblem:
     """What is minimised, and how words are drawn for it."""
 
-    data: DataMoments  # of the words that are fitted
+    data: MeanLogWeight  # of the words that are fitted
     penalty: Penalty  # what is added to minus the mean log likelihood
     l1: float  # strength of its L1 part
     layout: Layout  # free coordinates

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ...epochs import Epochs
 from ...errors import BadFile, Setting, advice, name_list, within
+from ...trials import trials_in_time
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._counts import are_counts, checked_width, matrix_session
@@ -38,6 +39,7 @@ def load(
     sampling_rate: float | None = None,
     bin_width: float | None = None,
     units_in: str | None = None,
+    dims: str | None = None,
     threshold: float | None = None,
 ) -> Session:
     """Spike trains, and what else the file says about each unit.
@@ -47,7 +49,8 @@ def load(
     path : Path
         The file. Spike times are in a cell array with one vector per unit: a variable, a field of
         a struct (``spikes.times``), or a field of an array of structs. Or they are counts: a
-        dense or sparse matrix with one column (or row) per unit, whose longer axis is time.
+        dense or sparse matrix with one column (or row) per unit, whose longer axis is time, or an
+        array of trials, each of which is an epoch.
     times, units : str, optional
         Variables or fields of structs with the time and the unit of each spike, such as
         ``"spikes.times"``. Without ``units``, ``times`` is a pattern such as ``"unit_*"`` of
@@ -56,6 +59,8 @@ def load(
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
     bin_width : float, optional
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
+    dims : str, optional
+        Axes of an array of trials in their order, such as ``"units bins trials"``.
     threshold : float, optional
         Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
         in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
@@ -76,23 +81,30 @@ def load(
     with opened(path) as variables:
         if times is not None or units is not None:
             what = "times and units that are named"
-            refuse(what, variable=variable, bin_width=bin_width)
+            refuse(what, variable=variable, bin_width=bin_width, dims=dims)
             refuse(what, units_in=units_in, threshold=threshold)
             return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
             what = f"{chosen}, which holds spike times"
-            refuse(what, bin_width=bin_width, units_in=units_in, threshold=threshold)
+            refuse(what, bin_width=bin_width, units_in=units_in, dims=dims, threshold=threshold)
             session = Session([], _trains(chosen, per_second))
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             width, width_notes = _bin_width_of(fields, chosen, bin_width)
-            shape, entries, notes = chosen.shape, chosen.entries(), notes + width_notes
-            session = matrix_session(
-                path, shape, entries, width, units_in, title=str(chosen), threshold=threshold
-            )
+            notes += width_notes
+            if len(chosen.shape) == 3:
+                refuse(f"{chosen}, whose axes are stated by dims", units_in=units_in)
+                session = _trials_session(path, chosen, width, dims, threshold)
+            else:
+                refuse(f"{chosen}, which has no axis of trials", dims=dims)
+                shape, entries = chosen.shape, chosen.entries()
+                session = matrix_session(
+                    path, shape, entries, width, units_in, title=str(chosen), threshold=threshold
+                )
         columns = _columns(fields, chosen, len(session.trains))
-        epochs = _epochs(fields, per_second) or session.epochs
+        of_file = None if dims else _epochs(fields, per_second)
+        epochs = of_file or session.epochs
         reference = fields["depth_reference"].text() if "depth_reference" in fields else ""
     column = next((name for name in columns if name.lower() in _IDS), None)
     ids = range(1, len(session.trains) + 1) if column is None else columns.pop(column)
@@ -124,6 +136,26 @@ def _bin_width_of(
         raise BadFile(f"{variable} is one vector of numbers", remedy)
     problem = "a matrix of counts does not state its bins"
     raise BadFile(problem, advice("pass {bin_width} in seconds"))
+
+
+def _trials_session(
+    path: Path, variable: Variable, width: float, dims: str | None, threshold: float | None
+) -> Session:
+    """Session of counts with an axis of trials, which follow each other as epochs."""
+    if dims is None:
+        remedy = advice("state them with {dims}", dims="units bins trials")
+        raise BadFile(f"the order of the axes of {variable} is not known", remedy)
+    title = str(variable)
+    matrix, starts = trials_in_time(variable.read(), dims, title)
+    rows, columns = np.nonzero(matrix)
+    entries = [(rows, columns, matrix[rows, columns])]
+    session = matrix_session(
+        path, matrix.shape, entries, width, "columns", title=title, threshold=threshold
+    )
+    edges = np.append(starts, len(matrix)) * width
+    note = f"{title} holds {len(starts)} trials, which follow each other as epochs"
+    epochs = Epochs(np.column_stack((edges[:-1], edges[1:])))
+    return replace(session, epochs=epochs, notes=(*session.notes, note))
 
 
 def _trains(variable: Variable, per_second: float) -> list[NDArray[np.float64]]:
@@ -214,7 +246,7 @@ def _named(by_name: Fields, name: str) -> Variable:
         chosen = variable
     if chosen.kind != "cell" and chosen.in_pieces is None:
         chosen.read()  # names complex numbers and what only MATLAB opens
-        if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) != 2:
+        if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) not in (2, 3):
             problem = f"{chosen} is neither a cell array of spike times nor a matrix of counts"
             raise BadFile(problem, advice("name another with {variable}"))
     return chosen
@@ -280,8 +312,8 @@ def _may_hold_spikes(variable: Variable) -> bool:
         return variable.kind == "cell" and _has_usual_name(variable)
     if variable.kind == "cell":
         return variable.is_vector and all(cell.is_series for cell in variable.read())
-    is_matrix = len(variable.shape) == 2 and min(variable.shape) > 1
-    return is_matrix and variable.name.lower() != "epochs" and variable.kind in {"sparse", *NUMERIC}
+    is_array = len(variable.shape) in (2, 3) and min(variable.shape) > 1
+    return is_array and variable.name.lower() != "epochs" and variable.kind in {"sparse", *NUMERIC}
 
 
 def mapped(
