@@ -46,8 +46,7 @@ QUALITY_COLUMNS = (
 )
 #: Columns of any table that make a unit's own depth, layer, area, probe and quality.
 _OF_UNITS = {
-    "global_id",
-    *("unit", "id", "area", "multiunit", "depth_reference"),
+    *("unit", "id", "global_id", "area", "multiunit", "depth_reference"),
     *(*DEPTH_COLUMNS, *LAYER_COLUMNS, *PROBE_COLUMNS, *REGION_COLUMNS, *NUMBER_COLUMNS),
     *(*QUALITY_COLUMNS, "label", "cluster_quality", "group"),
 }
