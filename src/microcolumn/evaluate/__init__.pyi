@@ -4,6 +4,8 @@ from ._beyond_stimulus import (
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
+from ._contrast import contrast as contrast
+from ._contrast_results import Contrast as Contrast, Differences as Differences
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._intervals import intervals as intervals
 from ._layer_results import (
