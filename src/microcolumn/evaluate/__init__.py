@@ -6,6 +6,8 @@ Is it good enough?
     ``adequacy``, ``explainable``, ``pattern_statistics``, ``synchrony``
 Who is coupled, and who fires together?
     ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``effective_interactions``
+Do two conditions differ?
+    ``contrast``
 Can spikes be predicted?
     ``predict``, ``prediction_gain``, ``roc``, ``calibration``, ``conditional_gain``,
     ``sequence_gain``, ``beyond_stimulus``

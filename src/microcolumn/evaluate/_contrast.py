@@ -27,6 +27,9 @@ from ._rounds import Rounds, chance, in_rounds
 from .inputs import words_for
 from .significance import Estimate
 
+#: Nats: how much parameters are expected to differ where conditions do. Held-out likelihood is that
+#: of models whose parameters are drawn to each other by a normal density this wide.
+_EXPECTED = 0.1
 #: Parameters of a model at most, whose information is inverted.
 _MOST_PARAMETERS = 4_000
 
@@ -162,9 +165,8 @@ class _Conditions:
             overall += share[part] @ slopes
             information += (slopes.T * share[part]) @ slopes
         information -= np.outer(overall, overall)
-        # A parameter that no word informs keeps a tiny variance, and mixtures of others theirs.
-        information[np.diag_indices(n_slopes)] *= 1.0 + 1e-6
-        information[np.diag_indices(n_slopes)] += 1.0 / self.pooled.n_bins
+        # A difference of slopes has the variance of a word's over a quarter of the words.
+        information[np.diag_indices(n_slopes)] += 4.0 / (self.pooled.n_bins * _EXPECTED**2)
         apart = self.rounds.differences(means.reshape(self.rounds.n_rounds, 2, -1))
         apart *= self.rounds.shares[:, None]
         return chance(apart @ cho_solve(cho_factor(information), apart.T), rng)

@@ -10,6 +10,8 @@ What do the models say?
     ``synchrony``
 Who fires together, when and in which layer?
     ``groups``, ``assembly``, ``activation``, ``layers``
+Do two conditions differ?
+    ``contrast``
 Can spikes be predicted?
     ``prediction``, ``calibration``, ``gain``
 Is the normaliser right?
