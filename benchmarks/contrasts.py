@@ -9,8 +9,10 @@ is stated, standard deviation 0.4), or rise evenly by 1 over the recording. Each
 of recordings with p < 0.05, in per cent: it should be 5. "claimed" says whether the test claims to
 hold: with one visit each nothing tells a drift from a difference, and the answer says so.
 
-Power: simulated microcolumns (docs/simulation.md), 30 minutes with ten visits each in turn. In "b"
-one layer's drives are stronger: the gains of all drives of this layer are multiplied.
+Power: simulated microcolumns of 12 units (docs/simulation.md), 30 minutes with ten visits each in
+turn. In "b" one layer, II/III, is driven more strongly, by 20 % in three senses: the intensity of
+its units before saturation, refractory periods and synapses; the gains of its common drives alone
+(the change of a unit's log intensity per unit of a drive); and, for scale, these by 50 %.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 import microcolumn as mc
-from microcolumn.evaluate import Contrast, contrast
+from microcolumn.evaluate import contrast
 from microcolumn.simulate._column import draw_column
 from microcolumn.simulate._spikes import CLOCK_HZ, calibrate, draw_cells, draw_trains
 from microcolumn.simulate.microcolumns import MULTIPLE_FRACTION, SINGLE_FRACTION
@@ -49,7 +51,6 @@ class World(NamedTuple):
 
 WORLDS = (
     World("no drift"),
-    World("drift, 10 s", 10.0),
     World("drift, 60 s", 60.0),
     World("drift, 10 min", 600.0),
     World("even rise", trend=1.0),
@@ -70,52 +71,66 @@ def drifts(world: World, n_bins: int, n: int, rng: np.random.Generator) -> Float
     return np.repeat(values, n_steps, axis=0)[:n_bins]
 
 
-def conditions(X: Floats, n_visits: int) -> tuple[mc.Words, mc.Words]:
-    """Words of bins in turn from either condition, (n_bins, n_units)."""
-    n_bins = len(X)
-    is_second = np.arange(n_bins) * 2 * n_visits // n_bins % 2 == 1
-    words = mc.Words.from_array(X, BIN_S)
-    return words._take(np.flatnonzero(~is_second)), words._take(np.flatnonzero(is_second))
+def second_bins(n_bins: int, n_visits: int) -> NDArray[np.bool_]:
+    """Which bins are of the second condition, where they come in turn."""
+    return np.arange(n_bins) * 2 * n_visits // n_bins % 2 == 1
 
 
-def alike(world: World, n_visits: int, rng: np.random.Generator) -> Contrast:
-    """Contrast of two conditions that do not differ."""
+def contrasted(X: NDArray[np.generic], n_visits: int) -> list[float]:
+    """P of the words, and of each kind of difference, for bins in turn of either condition."""
+    words, is_second = mc.Words.from_array(X, BIN_S), second_bins(len(X), n_visits)
+    parts = [words._take(np.flatnonzero(is_second == k)) for k in (False, True)]
+    result = contrast(parts[0], parts[1], mc.Ising(l1=1e-4))
+    kinds = result.rates.p_value, result.couplings.p_value, result.entropy_p_value
+    return [result.p_value, *kinds]
+
+
+def alike(world: World, n_visits: int, rng: np.random.Generator) -> list[float]:
+    """P-values of two conditions that do not differ."""
     n_bins = round(60.0 * MINUTES / BIN_S)
     odds = drifts(world, n_bins, N_CELLS + 1, rng)
     driven = rng.random((n_bins, 1)) < 1.0 / (1.0 + np.exp(-DRIVE - odds[:, :1]))
     X = rng.random((n_bins, N_CELLS)) < 1.0 / (1.0 + np.exp(-CELL - odds[:, 1:] - ADDED * driven))
-    return contrast(*conditions(X, n_visits), mc.Ising(l1=1e-4))
+    return contrasted(X, n_visits)
 
 
-def changed(seed: int, n_units: int, factor: float, layer: str = "II/III") -> Contrast:
-    """Contrast of a column with the same one whose drives of one layer are stronger."""
-    anatomy, stretch, *spikes = np.random.SeedSequence(seed).spawn(4)
+#: What is changed in the second condition: factors on intensities, and on gains of drives.
+CHANGES = {
+    "nothing": (1.0, 1.0),
+    "intensity by 20 %": (1.2, 1.0),
+    "gains by 20 %": (1.0, 1.2),
+    "gains by 50 %": (1.0, 1.5),
+}
+
+
+def changed(seed: int, n_units: int = 12, layer: str = "II/III") -> list[list[float]]:
+    """P-values of a column and the same one whose layer is driven more, by the kind of change."""
+    anatomy, stretch, *spikes = np.random.SeedSequence(seed).spawn(3 + len(CHANGES))
     rng, duration_s = np.random.default_rng(anatomy), 60.0 * MINUTES
     units, truth, relative_rate = draw_column(n_units, False, 600.0, duration_s, rng)
     cells = draw_cells(truth, rng)
     shares = SINGLE_FRACTION, MULTIPLE_FRACTION
     level, burst = calibrate(truth, cells, relative_rate, *shares, stretch)
-    of_layer = np.array([factor if drive.layer == layer else 1.0 for drive in truth.drives])
-    stronger = replace(truth, gains=truth.gains * of_layer)
-    parts = []
-    for each, state in zip((truth, stronger), spikes, strict=True):
-        trains = draw_trains(each, cells, level, burst, duration_s, np.random.default_rng(state))
+    is_driven = np.array([drive.layer == layer for drive in truth.drives])
+    in_layer = np.array(units.layer) == layer
+    words = []
+    for (intensity, gain), state in zip([(1.0, 1.0), *CHANGES.values()], spikes, strict=True):
+        own = replace(truth, gains=truth.gains * np.where(is_driven, gain, 1.0))
+        raised = level + math.log(intensity) * in_layer
+        trains = draw_trains(own, cells, raised, burst, duration_s, np.random.default_rng(state))
         seconds = [train / CLOCK_HZ for train in trains]
-        parts.append(mc.Recording(seconds, units, [[0.0, duration_s]]).bin(BIN_S).expand())
-    is_second = np.arange(len(parts[0])) * 2 * VISITS[0] // len(parts[0]) % 2 == 1
-    X = np.where(is_second[:, None], parts[1], parts[0])
-    words = mc.Words.from_array(X, BIN_S, units=units)
-    both = words._take(np.flatnonzero(~is_second)), words._take(np.flatnonzero(is_second))
-    return contrast(*both, mc.Ising(l1=1e-4))
+        words.append(mc.Recording(seconds, units, [[0.0, duration_s]]).bin(BIN_S).expand())
+    usual, *others = words
+    is_second = second_bins(len(usual), VISITS[0])[:, None]
+    return [contrasted(np.where(is_second, each, usual), VISITS[0]) for each in others]
 
 
 KINDS = ("all", "rates", "couplings", "entropy")
 
 
-def p_values(result: Contrast) -> list[float]:
-    """Of the words and of each kind of difference."""
-    kinds = result.rates.p_value, result.couplings.p_value, result.entropy_p_value
-    return [result.p_value, *kinds]
+def shares(p: Floats) -> str:
+    """Shares of p-values below 0.05 in the columns of (n, n_kinds), per cent."""
+    return "".join(f"{100.0 * share:10.1f}" for share in (p < 0.05).mean(axis=0))
 
 
 def main() -> None:
@@ -126,22 +141,21 @@ def main() -> None:
     n = arguments.recordings or (50 if arguments.quick else 400)
     print_machine()
     error = 100.0 * math.sqrt(0.05 * 0.95 / n)
-    print(f"\nfalse positives, per cent, {n:,} recordings of each number; ± {error:.1f} at 5 %")
-    print(f"{'visits each':>11}  {'':15}", *(f"{kind:>9}" for kind in KINDS), "  claimed")
+    header = "".join(f"{kind:>10}" for kind in KINDS)
+    print(f"\nfalse positives, per cent of {n:,} recordings; ± {error:.1f} at 5 %")
+    print(f"{'visits':>6}  {'':18}{header}   claimed")
     for n_visits in VISITS:
         for world in WORLDS:
             rng = np.random.default_rng(0)
-            found = np.array([p_values(alike(world, n_visits, rng)) for _ in range(n)])
-            shown = (f"{100 * rate:9.1f}" for rate in (found < 0.05).mean(axis=0))
-            claimed = n_visits > 1 or world.name == "no drift"
-            print(f"{n_visits:11}  {world.name:15}", *shown, f"  {'yes' if claimed else 'no'}", flush=True)
-    n //= 4
-    print(f"\nfound, per cent of {n:,} recordings of 30 minutes, drives of II/III by a factor")
-    print(f"{'units':>11}  {'factor':15}", *(f"{kind:>9}" for kind in KINDS))
-    for n_units, factor in ((12, 1.0), (12, 1.2), (23, 1.2)):
-        found = np.array([p_values(changed(seed, n_units, factor)) for seed in range(n)])
-        shown = (f"{100 * rate:9.1f}" for rate in (found < 0.05).mean(axis=0))
-        print(f"{n_units:11}  {factor:<15g}", *shown, flush=True)
+            p = np.array([alike(world, n_visits, rng) for _ in range(n)])
+            claimed = "yes" if n_visits > 1 or world.name == "no drift" else "no"
+            print(f"{n_visits:6}  {world.name:18}{shares(p)}   {claimed}", flush=True)
+    n = max(n // 4, 1)
+    p = np.array([changed(seed) for seed in range(n)])
+    print(f"\nfound, per cent of {n:,} recordings of {MINUTES:g} minutes")
+    print(f"{'drive of II/III changed':26}{header}")
+    for k, name in enumerate(CHANGES):
+        print(f"{name:26}{shares(p[:, k])}")
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ def contrast(
     pooled, rounds = data.pooled, data.rounds
     bits_per_second = 1.0 / (math.log(2.0) * pooled.bin_width)
     of_own = [-bits_per_second * each._score_distinct(pooled) for each in data.fitted]
-    costs = data.means(np.column_stack(of_own))
-    costs = np.stack((costs[:, 0, :1], costs[:, 1, 1:]), axis=1)
+    of_parts = data.means(np.column_stack(of_own))
+    costs = np.where(rounds.weights > 0.0, of_parts[:, :, 0], of_parts[:, :, 1])[:, :, None]
     by_round = rounds.differences(costs)
     weighted = rounds.shares[:, None] * by_round
     return Contrast(
@@ -92,7 +92,10 @@ def contrast(
         rates=data.rates(rng),
         couplings=data.couplings(rng),
         groups=data.groups(rng),
-        entropy=(_estimate(rounds, costs[:, 0]), _estimate(rounds, costs[:, 1])),
+        entropy=(
+            _estimate(rounds, rounds.of_condition(costs, 0)),
+            _estimate(rounds, rounds.of_condition(costs, 1)),
+        ),
         entropy_difference=_estimate(rounds, by_round),
         entropy_p_value=chance(weighted @ weighted.T, rng),
         units=pooled.units,
@@ -122,7 +125,7 @@ class _Conditions:
     words: tuple[Words, Words]
     rounds: Rounds
     pooled: Words
-    shares: sparse.csr_array  # of distinct words in each round and condition, (2 n_rounds, n)
+    shares: sparse.csr_array  # of distinct words in each part of each round
     fitted: tuple[WordModel, WordModel]
     of_both: WordModel
 
@@ -138,16 +141,16 @@ class _Conditions:
             check_unweighted(each)
         both, rounds = in_rounds((first, second))
         pooled = Words.concatenate(both)
-        cell = np.concatenate([2 * part + k for k, part in enumerate(rounds.round_of_bin)])
+        cell = np.concatenate(rounds.cells)
         shares = 1.0 / rounds.n_bins.ravel()[cell]
-        size = (2 * rounds.n_rounds, len(pooled))
+        size = (rounds.n_bins.size, len(pooled))
         table = sparse.csr_array((shares, (cell, pooled.index)), shape=size)
         own = clone(model).fit(both[0]), clone(model).fit(both[1])
         return cls(both, rounds, pooled, table, own, clone(model).fit(pooled))
 
     def means(self, features: Floats) -> Floats:
-        """Means of the features of distinct words (n_distinct, p), shape (n_rounds, 2, p)."""
-        return np.asarray(self.shares @ features).reshape(self.rounds.n_rounds, 2, -1)
+        """Means of the features of distinct words (n_distinct, p), shape (n_rounds, n_parts, p)."""
+        return np.asarray(self.shares @ features).reshape(*self.rounds.n_bins.shape, -1)
 
     def p_value(self, rng: np.random.Generator) -> float:
         """Of the words of both being alike, by the slopes of the model of both together."""
@@ -157,7 +160,7 @@ class _Conditions:
             problem = f"has {n_slopes:,} parameters that words inform"
             remedy = f"take one with 1 to {_MOST_PARAMETERS:,}: an Ising model of fewer units"
             raise BadArgument("model", problem, remedy)
-        means = np.zeros((2 * self.rounds.n_rounds, n_slopes))
+        means = np.zeros((self.rounds.n_bins.size, n_slopes))
         overall, information = np.zeros(n_slopes), np.zeros((n_slopes, n_slopes))
         for part in chunks(len(X), n_slopes):
             slopes = self.of_both._slopes(X[part])
@@ -167,7 +170,7 @@ class _Conditions:
         information -= np.outer(overall, overall)
         # A difference of slopes has the variance of a word's over a quarter of the words.
         information[np.diag_indices(n_slopes)] += 4.0 / (self.pooled.n_bins * _EXPECTED**2)
-        apart = self.rounds.differences(means.reshape(self.rounds.n_rounds, 2, -1))
+        apart = self.rounds.differences(means.reshape(*self.rounds.n_bins.shape, -1))
         apart *= self.rounds.shares[:, None]
         return chance(apart @ cho_solve(cho_factor(information), apart.T), rng)
 
@@ -178,11 +181,12 @@ class _Conditions:
         """
         gains = np.empty((self.rounds.n_rounds, 1))
         for fold in (0, 1):
-            places = [np.flatnonzero(part % 2 != fold) for part in self.rounds.round_of_bin]
+            of_round = [cells // self.rounds.n_parts % 2 for cells in self.rounds.cells]
+            places = [np.flatnonzero(each != fold) for each in of_round]
             parts = [each._take(at) for each, at in zip(self.words, places, strict=True)]
             first, second = (clone(model).fit(part)._score_distinct(self.pooled) for part in parts)
             ratio = self.means((first - second)[:, None])
-            gains[fold::2] = 0.5 * (ratio[:, 0] - ratio[:, 1])[fold::2]
+            gains[fold::2] = 0.5 * self.rounds.differences(ratio)[fold::2]
         return gains
 
     def rates(self, rng: np.random.Generator) -> Differences:

@@ -27,31 +27,31 @@ Labels = Sequence[tuple[str, ...]]
 class Values(NamedTuple):
     """Parameters in each condition and round, to first order; NaN where they are not known."""
 
-    by_round: Floats  # (n_rounds, 2, n_entries), whose means are those of the conditions
+    by_round: Floats  # (n_rounds, n_parts, n_entries), whose means are those of the conditions
     overall: Floats  # (2, n_entries)
     variance: Floats  # of the difference if words were independent, (n_entries,)
     is_log: bool
 
     @classmethod
     def of_logs(cls, means: Floats, squares: Floats, rounds: Rounds) -> Values:
-        """Logarithms of means, with the means of squares, (n_rounds, 2, n_entries) each."""
-        shares = (rounds.n_bins / rounds.n_bins.sum(axis=0))[:, :, None]
-        overall, square = (shares * means).sum(axis=0), (shares * squares).sum(axis=0)
+        """Logarithms of means, with the means of squares, (n_rounds, n_parts, n_entries) each."""
+        shares = np.stack([rounds.bin_shares(condition) for condition in (0, 1)])
+        overall, square = (np.einsum("crk,rkp->cp", shares, each) for each in (means, squares))
         overall = np.where((overall > 0.0) & (overall < 1.0), overall, np.nan)
-        variance = (square / overall**2 - 1.0) / rounds.n_bins.sum(axis=0)[:, None]
-        by_round = np.log(overall) + means / overall - 1.0
-        return cls(by_round, np.log(overall), variance.sum(axis=0), is_log=True)
+        n_bins = np.array([[cells.size] for cells in rounds.cells])
+        variance = ((square / overall**2 - 1.0) / n_bins).sum(axis=0)
+        own = np.where((rounds.weights > 0.0)[:, :, None], overall[0], overall[1])
+        return cls(np.log(own) + means / own - 1.0, np.log(overall), variance, is_log=True)
 
     @classmethod
     def of_couplings(cls, words: tuple[Words, Words], rounds: Rounds) -> Values:
         """Couplings of all pairs by logistic regressions of each unit on the others."""
         usable = np.all([(each.rates > 0.0) & (each.rates < 1.0) for each in words], axis=0)
         upper = np.triu_indices(usable.size, 1)
-        parts = [
-            _couplings(each, rounds, k, usable, upper) for k, each in enumerate(words)
-        ]
+        parts = [_couplings(each, rounds, k, usable, upper) for k, each in enumerate(words)]
         by_round, overall, variances = (np.stack(each) for each in zip(*parts, strict=True))
-        return cls(by_round.transpose(1, 0, 2), overall, variances.sum(axis=0), is_log=False)
+        by_round = np.where((rounds.weights > 0.0)[:, :, None], *by_round)
+        return cls(by_round, overall, variances.sum(axis=0), is_log=False)
 
     def averaged(self, weights: Floats) -> Values:
         """Weighted means of entries that are known, ``weights`` (n_means, n_entries)."""
@@ -75,13 +75,13 @@ def _couplings(
 
     Those of pairs that hardly meet are NaN.
     """
-    n, bins = words.n_dims, rounds.n_bins[:, condition]
-    place = rounds.round_of_bin[condition]
+    n, n_cells = words.n_dims, rounds.n_bins.size
     table = sparse.csr_array(
-        (np.ones(words.n_bins), (place, words.index)), shape=(bins.size, len(words))
+        (np.ones(words.n_bins), (rounds.cells[condition], words.index)),
+        shape=(n_cells, len(words)),
     )
     start = np.zeros((n, n))
-    regressions = node_regressions(words, usable, start, table, waves=np.eye(bins.size))
+    regressions = node_regressions(words, usable, start, table, waves=np.eye(n_cells))
     influence = regressions.influence.transpose(1, 0, 2).astype(np.float64)
     # Either regression of a pair has an estimate of 2 J.
     influence, overall, stderr = (
@@ -93,7 +93,8 @@ def _couplings(
     few = (np.outer(alone, alone) / words.n_bins < FEWEST_EXPECTED) & (both < FEWEST_SEEN)
     unknown = few | (both == 0.0) | ~(regressions.converged[:, None] & regressions.converged)
     overall = np.where(unknown, np.nan, overall)[upper]
-    by_round = overall + influence[:, *upper] * (words.n_bins / bins)[:, None]
+    parts = influence[:, *upper].reshape(*rounds.n_bins.shape, -1)
+    by_round = overall + parts * (words.n_bins / rounds.n_bins)[:, :, None]
     return by_round, overall, stderr[upper] ** 2
 
 

@@ -13,7 +13,7 @@ from ..words import Words
 
 #: Rounds at most: longer ones are more independent of each other, and enough for a p-value.
 MOST_ROUNDS = 20
-#: Visits to each condition that a p-value below 0.05 takes: 2 of 64 choices of signs.
+#: Visits to one condition, with visits to the other around them, that p < 0.05 takes.
 FEWEST_VISITS = 6
 #: Blocks of time of each condition where there are fewer visits.
 N_BLOCKS = 10
@@ -23,17 +23,20 @@ _MOST_EXACT, _N_RANDOM = 12, 4_999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """Which round each bin of either condition is in.
+    """Which part of which round each word is in, and what is compared in a round.
 
-    Where the conditions alternate, a round is one visit to each of them or several, and what
-    changes evenly over the recording is told from a difference. Else the k-th block of one goes
-    with the k-th of the other, which is right only where activity does not drift.
+    Where the conditions alternate, a round is a visit to one of them, or several, and the halves of
+    visits to the other before and after it. These are weighted so that what changes evenly over
+    time cancels. Else the k-th block of one condition goes with the k-th of the other, which is
+    right only where activity does not drift.
     """
 
-    round_of_bin: tuple[Places, Places]  # of the words of either condition
+    #: Of the words of either condition: round times the number of parts, plus part.
+    cells: tuple[Places, Places]
     n_visits: int  # to the condition with fewer
-    times_s: Floats  # mean time of each condition in each round, (n_rounds, 2)
-    n_bins: Floats  # (n_rounds, 2)
+    n_bins: Floats  # in each part of each round, (n_rounds, n_parts)
+    weights: Floats  # of the parts in the first condition minus the second, (n_rounds, n_parts)
+    alternate: bool
 
     @property
     def n_rounds(self) -> int:
@@ -41,36 +44,37 @@ class Rounds:
         return len(self.n_bins)
 
     @property
-    def alternate(self) -> bool:
-        """Whether conditions alternate often enough to tell a difference from a drift."""
-        return self.n_visits >= FEWEST_VISITS
+    def n_parts(self) -> int:
+        """Parts of a round, each of one condition."""
+        return self.n_bins.shape[1]
 
     @property
     def shares(self) -> Floats:
-        """Weight of each round, (n_rounds,): as certain as the smaller of its parts allows."""
-        weight = 1.0 / (1.0 / self.n_bins).sum(axis=1)
+        """Weight of each round in means, (n_rounds,): by the variance of independent words."""
+        weight = 1.0 / (self.weights**2 / self.n_bins).sum(axis=1)
         return np.asarray(weight / weight.sum())
 
+    def bin_shares(self, condition: int) -> Floats:
+        """Share of a condition's words in each part of each round, zero in the other's."""
+        own = self.n_bins * ((self.weights > 0.0) == (condition == 0))
+        return np.asarray(own / own.sum())
+
     def differences(self, values: Floats) -> Floats:
-        """First condition minus the second in each round, shape (n_rounds, n_columns).
+        """First condition minus the second, (n_rounds, n_columns), of (n_rounds, n_parts, ...).
 
-        ``values`` has shape (n_rounds, 2, n_columns). Where conditions alternate, the line over
-        time through the means of both conditions is taken out. Exchanging the conditions in a round
-        leaves that line as it is, and turns the sign of the round's difference.
+        Exchanging the conditions turns the sign of a round's difference.
         """
-        apart = values[:, 0] - values[:, 1]
-        if not self.alternate:
-            return np.asarray(apart)
-        time = self.times_s.mean(axis=1)
-        time = time - self.shares @ time
-        weight = self.shares * time
-        slope = weight @ values.mean(axis=1) / (weight @ time)
-        return np.asarray(apart - np.outer(self.times_s[:, 0] - self.times_s[:, 1], slope))
+        return np.einsum("rk,rkp->rp", self.weights, values)
 
-    def mean(self, differences: Floats) -> tuple[Floats, Floats]:
+    def of_condition(self, values: Floats, condition: int) -> Floats:
+        """Mean of one condition's parts in each round, (n_rounds, n_columns)."""
+        sign = 1.0 if condition == 0 else -1.0
+        return np.einsum("rk,rkp->rp", np.maximum(sign * self.weights, 0.0), values)
+
+    def mean(self, by_round: Floats) -> tuple[Floats, Floats]:
         """Mean of the columns over rounds and its squared standard error, (n_columns,) each."""
-        mean = self.shares @ differences
-        squares = self.shares**2 @ (differences - mean) ** 2
+        mean = self.shares @ by_round
+        squares = self.shares**2 @ (by_round - mean) ** 2
         return mean, squares * self.n_rounds / (self.n_rounds - 1)
 
 
@@ -79,27 +83,36 @@ def in_rounds(words: tuple[Words, Words]) -> tuple[tuple[Words, Words], Rounds]:
     times = [each.clock.times_s(each.bins, each.bin_width) for each in words]
     is_second = np.repeat([0, 1], [each.size for each in times])
     visit = _visits(np.concatenate(times), is_second, words[0].bin_width)
-    n_visits = (int(visit.max()) + 1) // 2
-    if n_visits >= FEWEST_VISITS:
-        n_rounds = min(n_visits, MOST_ROUNDS)
-        place = visit // 2 * n_rounds // n_visits  # the last visit may be without another
-        parts = [np.where(visit // 2 < n_visits, place, -1)[is_second == k] for k in (0, 1)]
+    n_between = int(visit.max()) // 2  # visits with visits to the other condition on both sides
+    alternate = n_between >= FEWEST_VISITS
+    if alternate:
+        n_rounds, n_parts = min(n_between, MOST_ROUNDS), 3
+        place, part = _around(visit, n_between)
+        cell = np.where(place < n_between, place * n_rounds // n_between * n_parts + part, -1)
     else:
-        parts = [np.arange(each.size) * N_BLOCKS // each.size for each in times]
-        n_rounds = N_BLOCKS
-    kept = [np.flatnonzero(part >= 0) for part in parts]
-    first, second = (each._take(bins) for each, bins in zip(words, kept, strict=True))
-    rounds = tuple(part[bins] for part, bins in zip(parts, kept, strict=True))
-    n_bins = np.column_stack([np.bincount(part, minlength=n_rounds) for part in rounds])
+        n_rounds, n_parts = N_BLOCKS, 2
+        blocks = [np.arange(each.size) * N_BLOCKS // each.size for each in times]
+        cell = np.concatenate(blocks) * n_parts + is_second
+    size, kept = n_rounds * n_parts, cell >= 0
+    n_bins = np.bincount(cell[kept], minlength=size).astype(np.float64)
     if not n_bins.all():
-        problem = f"have {min(each.n_bins for each in words)} bins or fewer"
-        raise BadArgument("words", problem, f"pass at least {n_rounds} of each condition")
-    sums = [
-        np.bincount(part, time[bins], minlength=n_rounds)
-        for part, time, bins in zip(rounds, times, kept, strict=True)
-    ]
-    found = Rounds((rounds[0], rounds[1]), n_visits, np.column_stack(sums) / n_bins, n_bins)
-    return (first, second), found
+        problem = f"has {min(each.size for each in times):,} bins, too few for each visit"
+        raise BadArgument("words_a or words_b", problem, f"pass {N_BLOCKS} bins or more of a visit")
+    mean_s = np.bincount(cell[kept], np.concatenate(times)[kept], minlength=size) / n_bins
+    weights = np.tile([1.0, -1.0], (n_rounds, 1))
+    if alternate:
+        before, middle, after = mean_s.reshape(n_rounds, n_parts).T
+        share = (after - middle) / (after - before)
+        weights = np.column_stack((share, -np.ones(n_rounds), 1.0 - share))
+        if not is_second[visit == 1][0]:  # the first condition lies between
+            weights = -weights
+    places = np.split(np.where(kept, cell, -1), [times[0].size])
+    bins = [np.flatnonzero(each >= 0) for each in places]
+    first, second = (each._take(at) for each, at in zip(words, bins, strict=True))
+    cells = places[0][bins[0]], places[1][bins[1]]
+    shape = n_rounds, n_parts
+    n_visits = int(visit.max() + 1) // 2
+    return (first, second), Rounds(cells, n_visits, n_bins.reshape(shape), weights, alternate)
 
 
 def _visits(times_s: Floats, is_second: Places, bin_width: float) -> Places:
@@ -113,19 +126,36 @@ def _visits(times_s: Floats, is_second: Places, bin_width: float) -> Places:
     return visit
 
 
+def _around(visit: Places, n_between: int) -> tuple[Places, Places]:
+    """Which visit between two others each bin goes with, and whether before, in or after it.
+
+    The first half of a visit to the outer condition is after the one before it, the other half
+    before the next one; ends go as a whole. A last visit without another after it is beyond all.
+    """
+    sizes = np.bincount(visit)
+    order = np.argsort(visit, kind="stable")
+    rank = np.empty_like(visit)
+    rank[order] = np.arange(visit.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_later = (2 * rank >= sizes[visit]) | (visit == 0)
+    is_later &= visit != 2 * n_between
+    is_outer = visit % 2 == 0
+    place = np.where(is_outer & ~is_later, visit // 2 - 1, visit // 2)
+    return place, np.where(is_outer, np.where(is_later, 0, 2), 1)
+
+
 def chance(products: Floats, random_state: np.random.Generator) -> float:
     """P that conditions exchanged within rounds agree so well over rounds, one-sided.
 
     ``products`` (n_rounds, n_rounds) are those of the differences of two rounds. Their sum over all
-    pairs of different rounds is, for products in the metric of a model's information, twice what
-    the own model gains over the other one in rounds that it was not fitted to, to second order.
+    pairs of different rounds is, for products in the metric of a model's information, in proportion
+    to what the own model gains over the other one in rounds that it was not fitted to.
     """
     products = products - np.diag(np.diagonal(products))
     signs = _signs(len(products), random_state)
     sums = np.einsum("si,ij,sj->s", signs, products, signs, optimize=True)
-    observed = float(products.sum())
-    # The first signs are the observed ones; rounding must not separate equal sums.
-    return float(np.mean(sums >= observed - 1e-9 * np.abs(products).sum()))
+    # Rounding must not separate equal sums.
+    observed = float(products.sum() - 1e-9 * np.abs(products).sum())
+    return float(np.mean(sums >= observed))
 
 
 def _signs(n_rounds: int, random_state: np.random.Generator) -> Floats:
