@@ -41,12 +41,11 @@ def contrast(
 ) -> None:
     """Say whether two conditions of a recording differ: in rates, couplings, groups and entropy.
 
-    Conditions should alternate, six visits to each or more. With fewer, a slow drift looks like a
-    difference, and the answer says so.
+    Conditions should alternate, with seven visits to each or more. With fewer, a slow drift looks
+    like a difference, and the answer says so.
     """
     output.say_started(output.OF_FITS)
-    from ..evaluate import contrast as contrasted
-    from ..evaluate import tune
+    from ..evaluate import contrast as contrasted, tune
     from ..recording import most_active as most_active_units
     from ..words import Words
 
@@ -54,9 +53,13 @@ def contrast(
     recording = data.read(file)
     if most_active is not None:
         recording = recording.take(most_active_units(recording, most_active))
-    parts = [recording.restrict(reading.stretches(each, name)) for each, name in ((a, "a"), (b, "b"))]
+    parts = [
+        recording.restrict(reading.stretches(each, name)) for each, name in ((a, "a"), (b, "b"))
+    ]
     if shared := parts[0].epochs.intersect(parts[1].epochs).duration_s:
-        raise BadArgument("b", f"shares {shared:g} s with --a", "give stretches that do not overlap")
+        raise BadArgument(
+            "b", f"shares {shared:g} s with --a", "give stretches that do not overlap"
+        )
     words = [part.bin(bin_width) for part in parts]
     names = [" ".join(each[:3]) + " ..." * (len(each) > 3) for each in (a, b)]
     with output.warnings_as_lines(), log_if_slow("contrasting the conditions"):

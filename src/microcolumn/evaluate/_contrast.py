@@ -1,4 +1,4 @@
-"""Two conditions of one population: do rates, pairs, groups and entropy differ?
+"""Whether rates, pairs, groups and entropy differ between two conditions of one population.
 
 docs/contrast.md says what is exchanged for the p-values, and what a slow drift may do to them.
 """
@@ -42,12 +42,13 @@ def contrast(
     names: Sequence[str] = ("a", "b"),
     random_state: int | np.random.Generator = 0,
 ) -> Contrast:
-    """Do two conditions of the same units differ, and in what?
+    """Whether two conditions of the same units differ, and in what.
 
     All p-values come from rounds: parts of time with some of either condition. Where the conditions
-    alternate, six visits to each or more, a round is a visit to each, and activity that drifts
-    slowly does not look like a difference. Else the words of each are cut into ten blocks of time,
-    and the answer says that a drift would look the same (docs/contrast.md).
+    alternate often enough, a round is a visit to one and the halves of visits to the other before
+    and after it, so that activity that drifts slowly does not look like a difference. That takes
+    six visits with visits to the other condition on both sides. Else the words of each are cut into
+    ten blocks of time, and the answer says that a drift would look the same (docs/contrast.md).
 
     Parameters
     ----------

@@ -61,7 +61,9 @@ class Values(NamedTuple):
             weights /= weights.sum(axis=1, keepdims=True)
         filled = Values(*(np.where(known, each, 0.0) for each in self[:3]), self.is_log)
         variance = filled.variance @ (weights**2).T
-        return Values(filled.by_round @ weights.T, filled.overall @ weights.T, variance, self.is_log)
+        return Values(
+            filled.by_round @ weights.T, filled.overall @ weights.T, variance, self.is_log
+        )
 
 
 def _couplings(
