@@ -77,21 +77,25 @@ def test_too_few_bins_are_refused():
         in_rounds((words, words))
 
 
-def test_chance_is_the_share_of_exchanges_that_agree_as_well():
-    d = np.random.default_rng(3).normal(0.4, 1.0, size=(7, 3))
+def share_of_exchanges(d):
+    """By brute force over signs: how often rounds that are not neighbours agree as well."""
 
     def agreement(signed):
-        return np.square(signed.sum(axis=0)).sum() - np.square(signed).sum()
+        n = len(signed)
+        return sum(signed[i] @ signed[j] for i in range(n) for j in range(i + 2, n))
 
-    sums = [agreement(np.array(signs)[:, None] * d) for signs in product((1, -1), repeat=7)]
-    expected = np.mean(np.array(sums) >= agreement(d) - 1e-9)
-    assert chance(d @ d.T, np.random.default_rng(0)) == pytest.approx(expected)
+    every = product((1.0, -1.0), repeat=len(d) - 1)
+    sums = [agreement(np.array([1.0, *signs])[:, None] * d) for signs in every]
+    return np.mean(np.array(sums) >= agreement(d) - 1e-9)
+
+
+def test_chance_is_the_share_of_exchanges_that_agree_as_well():
+    d = np.random.default_rng(3).normal(0.4, 1.0, size=(7, 3))
+    assert chance(d @ d.T, np.random.default_rng(0)) == pytest.approx(share_of_exchanges(d))
 
 
 def test_random_exchanges_estimate_the_same_share():
     d = np.random.default_rng(5).normal(0.2, 1.0, size=(13, 2))
-    signs = np.array(list(product((1.0, -1.0), repeat=12)))
-    signs = np.column_stack((signs, np.ones(len(signs))))
-    sums = np.square(signs @ d).sum(axis=1)
-    expected = np.mean(sums >= np.square(d.sum(axis=0)).sum() - 1e-9)
+    expected = share_of_exchanges(d)
+    assert 0.01 < expected < 0.99
     assert chance(d @ d.T, np.random.default_rng(0)) == pytest.approx(expected, abs=0.02)

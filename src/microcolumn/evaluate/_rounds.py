@@ -147,10 +147,11 @@ def chance(products: Floats, random_state: np.random.Generator) -> float:
     """P that conditions exchanged within rounds agree so well over rounds, one-sided.
 
     ``products`` (n_rounds, n_rounds) are those of the differences of two rounds. Their sum over all
-    pairs of different rounds is, for products in the metric of a model's information, in proportion
-    to what the own model gains over the other one in rounds that it was not fitted to.
+    pairs of rounds that are not neighbours is, for products in the metric of a model's information,
+    in proportion to what the own model gains over the other one in rounds that it was not fitted
+    to. Neighbours, which resemble each other, are left out as in cross-validation by blocks.
     """
-    products = products - np.diag(np.diagonal(products))
+    products = np.triu(products, 2)
     signs = _signs(len(products), random_state)
     sums = np.einsum("si,ij,sj->s", signs, products, signs, optimize=True)
     # Rounding must not separate equal sums.
