@@ -1,4 +1,4 @@
-"""Rounds of two conditions: which words go together, what cancels, and the exchange of conditions."""
+"""Rounds of two conditions: which words go together, what cancels, and their exchange."""
 
 from itertools import product
 

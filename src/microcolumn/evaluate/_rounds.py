@@ -46,7 +46,7 @@ class Rounds:
     @property
     def n_parts(self) -> int:
         """Parts of a round, each of one condition."""
-        return self.n_bins.shape[1]
+        return int(self.n_bins.shape[1])
 
     @property
     def shares(self) -> Floats:
@@ -64,12 +64,13 @@ class Rounds:
 
         Exchanging the conditions turns the sign of a round's difference.
         """
-        return np.einsum("rk,rkp->rp", self.weights, values)
+        return np.asarray(np.einsum("rk,rkp->rp", self.weights, values))
 
     def of_condition(self, values: Floats, condition: int) -> Floats:
         """Mean of one condition's parts in each round, (n_rounds, n_columns)."""
         sign = 1.0 if condition == 0 else -1.0
-        return np.einsum("rk,rkp->rp", np.maximum(sign * self.weights, 0.0), values)
+        own = np.maximum(sign * self.weights, 0.0)
+        return np.asarray(np.einsum("rk,rkp->rp", own, values))
 
     def mean(self, by_round: Floats) -> tuple[Floats, Floats]:
         """Mean of the columns over rounds and its squared standard error, (n_columns,) each."""
