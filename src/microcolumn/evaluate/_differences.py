@@ -59,11 +59,9 @@ class Values(NamedTuple):
         weights = weights * known
         with np.errstate(invalid="ignore"):
             weights /= weights.sum(axis=1, keepdims=True)
-        filled = Values(*(np.where(known, each, 0.0) for each in self[:3]), self.is_log)
-        variance = filled.variance @ (weights**2).T
-        return Values(
-            filled.by_round @ weights.T, filled.overall @ weights.T, variance, self.is_log
-        )
+        by_round, overall, variance = (np.where(known, each, 0.0) for each in self[:3])
+        means = by_round @ weights.T, overall @ weights.T, variance @ (weights**2).T
+        return Values(*means, is_log=self.is_log)
 
 
 def _couplings(
@@ -123,7 +121,8 @@ def differences(
     variance = values.variance[known] * np.maximum(ratios, 1.0)
     estimate, stderr = np.full((2, len(labels)), np.nan)
     estimate[known], stderr[known] = mean, np.sqrt(variance)
-    weighted = rounds.shares[:, None] * by_round / np.sqrt(variance)
+    # Weights that depended on the labels would make the exchange inexact.
+    weighted = rounds.shares[:, None] * by_round / np.sqrt(values.variance[known])
     first, second = scale * np.exp(values.overall) if values.is_log else values.overall
     by_layer = None
     if layers is not None and layers[0]:

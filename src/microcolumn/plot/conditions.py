@@ -56,8 +56,8 @@ def contrast(
         ax = axes_or_new(ax, shank_size(result.units))
         changes = np.nan_to_num(result.rates.difference.estimate)
         labels = f"more in {first}", f"more in {second}"
-        name, sure = "change of the log rate (nats)", result.rates.sure()
-        draw_signed(ax, result.units, changes, sure, colour, labels, name, {})
+        name = "change of the log rate (nats)"
+        draw_signed(ax, result.units, changes, result.rates.sure(), colour, labels, name, {})
         return entitle(ax, title)
     ax = axes_or_new(ax, (2.8, 2.6))
     pairs = result.couplings
