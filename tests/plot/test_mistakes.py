@@ -69,6 +69,7 @@ def calls(recording, words, ising, rbm, planted_results):
     of_models = dict.fromkeys(OF_MODELS, (models, words))
     return of_models | {
         "activation": (rbm, words),
+        "contrast": (mc.evaluate.contrast(*words.split(), mc.Ising(l1=1e-3)),),
         "annealing": (convergence,),
         "annealing_error": (convergence,),
         "arcs": (ising,),

@@ -12,7 +12,7 @@ from .. import __version__
 from .commands import app as app
 from .output import say, warn
 
-for _name in ("demo", "recordings", "models", "studies", "clusters", "pages"):
+for _name in ("demo", "recordings", "models", "conditions", "studies", "clusters", "pages"):
     import_module(f".{_name}", __name__)
 
 _TRACKED = "ignore:resource_tracker:UserWarning"

@@ -25,8 +25,8 @@ from .reading import as_option, option_name
 
 #: All commands in the order in which they are needed, as help lists them.
 _BY_USE = (
-    *("demo", "info", "compare", "fit", "predict", "sample", "information", "layers", "study"),
-    *("run", "status", "report", "page", "figures", "tables", "submit", "collect", "work"),
+    *("demo", "info", "compare", "contrast", "fit", "predict", "sample", "information", "layers"),
+    *("study", "run", "status", "report", "page", "figures", "tables", "submit", "collect", "work"),
 )
 
 

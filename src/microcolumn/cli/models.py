@@ -83,7 +83,7 @@ def fit(
         from ..study import Experiment
         from ..study.sources import words_of
 
-        estimator = _estimator(model, seed, settings)
+        estimator = estimator_of(model, seed, settings)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
         words = words_of(data.read(file), chosen).embed(window)
         fitted, held = words, None
@@ -269,7 +269,7 @@ def canonical_name(name: str) -> str:
     return known.get(name.casefold(), name)
 
 
-def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
+def estimator_of(name: str, seed: int, settings: dict[str, Any]) -> Any:
     """A model by its class, with settings that it has."""
     from ..models import model_class
     from ..validation import one_of

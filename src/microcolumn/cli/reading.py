@@ -181,10 +181,10 @@ def _value(text: str) -> bool | int | float | str:
     return text
 
 
-def stretches(epochs: list[str] | None) -> Any:
+def stretches(epochs: list[str] | None, name: str = "epochs") -> Any:
     """Names as they are, one name as text, START-STOP as epochs."""
     found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
-        raise BadArgument("epochs", "are names and stretches of time", "give one kind alone")
+        raise BadArgument(name, "are names and stretches of time", "give one kind alone")
     return edges or (epochs[0] if epochs and len(epochs) == 1 else epochs)

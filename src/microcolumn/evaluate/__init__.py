@@ -7,6 +7,8 @@ Is it good enough?
 Who is coupled, and who fires together?
     ``intervals``, ``assemblies``, ``refits``, ``layer_statistics``, ``coupling_factors``,
     ``communities``, ``basins``, ``effective_interactions``
+Do two conditions differ?
+    ``contrast``
 How much do words say, and what do correlations take from it?
     ``information``, ``heat_capacity``, ``population_coupling``
 Can spikes be predicted?

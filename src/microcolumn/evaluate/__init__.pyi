@@ -6,6 +6,8 @@ from ._beyond_stimulus import (
 )
 from ._block_split import BlockSplit as BlockSplit
 from ._communities import Communities as Communities, communities as communities
+from ._contrast import contrast as contrast
+from ._contrast_results import Contrast as Contrast, Differences as Differences
 from ._coupling_factors import (
     CouplingFactor as CouplingFactor,
     CouplingFactors as CouplingFactors,

@@ -235,18 +235,24 @@ class NodeRegressions(NamedTuple):
 
 
 def node_regressions(
-    words: Words, usable: NDArray[np.bool_], start: Floats, by_cell: csr_array, alike: float = 1.0
+    words: Words,
+    usable: NDArray[np.bool_],
+    start: Floats,
+    by_cell: csr_array,
+    alike: float = 1.0,
+    waves: Floats | None = None,
 ) -> NodeRegressions:
     """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
 
     Coefficients ``start`` (n, n) are those to start from, and ``by_cell`` (n_cells, n_words) is how
     often each word occurs in each cell of time. ``alike`` words tell as much as one independent
-    word: all counts are divided by it.
+    word: all counts are divided by it. ``waves`` (n_waves, n_cells) take the place of the slowest.
     """
     n = words.n_dims
     X: Any = csr_array(words.X * usable, dtype=np.float64)
     counts = words.counts / alike
-    counted_cells, waves = csr_array(by_cell / alike), slow_waves(by_cell.shape[0])
+    counted_cells = csr_array(by_cell / alike)
+    waves = slow_waves(by_cell.shape[0]) if waves is None else waves
     coefficients, stderr = np.full((n, n), np.nan), np.full((n, n), np.nan)
     influence = np.zeros((n, len(waves), n), dtype=np.float32)
     converged = np.zeros(n, dtype=bool)

@@ -202,7 +202,7 @@ class Intervals(AsText, AsTable):
     def __str__(self) -> str:
         header = ("", "", "nats", f"{100 * self.level:g} % interval", "q")
         rows = [
-            (r["first"], r["second"], f"{r['estimate']:.2f}", _interval_text(r), _q_text(r))
+            (r["first"], r["second"], f"{r['estimate']:.2f}", _interval_text(r), q_text(r))
             for r in self.strongest(10)
         ]
         lines = [f"{self.model}, {self.n_words:,} words: {self.statement()}"]
@@ -229,7 +229,7 @@ def _interval_text(row: dict[str, Any]) -> str:
     return f"{low} to {high}" if low and high else f"below {high}" if high else f"above {low}"
 
 
-def _q_text(row: dict[str, Any]) -> str:
+def q_text(row: dict[str, Any]) -> str:
     """A q-value, never below 0.001."""
     return "< 0.001" if row["q_value"] < 0.001 else f"{row['q_value']:.2g}"
 

@@ -10,6 +10,8 @@ What do the models say?
     ``synchrony``, ``zipf``, ``heat_capacity``
 Who fires together, when and in which layer?
     ``groups``, ``assembly``, ``activation``, ``layers``, ``basins``
+Do two conditions differ?
+    ``contrast``
 Can spikes be predicted?
     ``prediction``, ``calibration``, ``gain``
 Is the normaliser right?

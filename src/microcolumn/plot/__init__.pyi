@@ -1,4 +1,5 @@
 from .comparisons import ranking as ranking, window_gains as window_gains, windows as windows
+from .conditions import contrast as contrast
 from .convergence import annealing as annealing, annealing_error as annealing_error
 from .energy_basins import basins as basins
 from .gain_parts import gain_parts as gain_parts

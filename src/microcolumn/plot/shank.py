@@ -120,30 +120,48 @@ def assembly(
     table = Units.numbered(n_units) if known is None else known
     colour = one_colour(color, POSITIVE)
     ax = axes_or_new(ax, shank_size(table))
-    places, heights = draw_shank(ax, table)
     weights = by_unit(model.W_[:, column], len(table))
-    largest = float(np.abs(weights).max()) or 1.0
-    area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
-    strong = np.abs(weights) >= MEMBER * largest
-    by_size = np.argsort(-np.abs(weights), kind="stable")  # the first is named in the legend
-    for sign, label in ((1.0, "positive weight"), (-1.0, "negative weight")):
-        shown = by_size[sign * weights[by_size] > 0.0]
+    strong = np.abs(weights) >= MEMBER * (np.abs(weights).max() or 1.0)
+    labels, about = ("positive weight", "negative weight"), {"hidden unit": f"h{column}"}
+    draw_signed(ax, table, weights, strong, colour, labels, "weight (nats)", about)
+    return entitle(ax, hidden_title(model, column) if title is None else title)
+
+
+def draw_signed(
+    ax: Axes,
+    units: Units,
+    values: Floats,
+    strong: NDArray[np.bool_],
+    colour: OneColour,
+    labels: tuple[str, str],
+    name: str,
+    about: dict[str, Any],
+) -> None:
+    """Draw a value of each unit, (n_units,), on the probe: the size of its dot, open below zero.
+
+    Those that are not ``strong`` are grey. ``labels`` of the legend are of values above and below
+    zero, ``name`` is what pages call a value, and ``about`` what else they say.
+    """
+    places, heights = draw_shank(ax, units)
+    largest = float(np.abs(values).max()) or 1.0
+    area = float(np.clip(_TOGETHER / len(units), _LEAST, _LARGEST))
+    by_size = np.argsort(-np.abs(values), kind="stable")  # the first is named in the legend
+    for sign, label in zip((1.0, -1.0), labels, strict=True):
+        shown = by_size[sign * values[by_size] > 0.0]
         if not shown.size:
             continue
         shades = [colour if each else "0.55" for each in strong[shown]]
         filled: dict[str, Any] = {"facecolors": shades, "edgecolors": "white", "linewidths": 0.3}
         hollow: dict[str, Any] = {"facecolors": "white", "edgecolors": shades, "linewidths": 0.9}
-        sizes = area * np.abs(weights[shown]) / largest
+        sizes = area * np.abs(values[shown]) / largest
         look = filled if sign > 0.0 else hollow
         dots = ax.scatter(places[shown], heights[shown], s=sizes, zorder=3, **look)
         dots.set_label(label if strong[shown].any() else "")
-        ids = [table.ids[n] for n in shown]
-        tip(dots, {"hidden unit": f"h{column}", "unit": ids, "weight (nats)": weights[shown]})
-    absent = weights == 0.0
+        tip(dots, about | {"unit": [units.ids[n] for n in shown], name: values[shown]})
+    absent = values == 0.0
     ax.scatter(places[absent], heights[absent], s=_NONE, color="0.4", linewidths=0, zorder=2)
     if ax.get_legend_handles_labels()[1]:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
-    return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
 def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
