@@ -42,7 +42,7 @@ def test_slopes_are_finite_differences_and_moments_their_sums(theta):
     direction = rng.normal(size=vector.size)
     along = theta.slopes_along(layout.unpack(direction, change=True), x)
     np.testing.assert_allclose(along, slopes @ direction, atol=1e-7)
-    sparse = SparseWords.of(WORDS).moments(theta, weights)
+    _, sparse = SparseWords.of(WORDS).sums(theta, weights)
     np.testing.assert_allclose(layout.pack_gradient(sparse), weights @ slopes, atol=1e-7)
     mean, data = DataMoments(Words.from_array(WORDS, sample_weight=weights))(theta)
     shares = weights / weights.sum()

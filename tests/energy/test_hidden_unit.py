@@ -113,7 +113,7 @@ def test_moments_over_words_and_states_are_the_written_out_sums(theta):
     weights = np.random.default_rng(0).random(len(X))
     sparse = SparseWords.of(X)
     np.testing.assert_allclose(sparse.log_weights(theta), log_p, atol=1e-10)
-    moments = sparse.moments(theta, weights)
+    _, moments = sparse.sums(theta, weights)
     np.testing.assert_allclose(moments.W, X.T @ (weights[:, None] * z), atol=1e-10)
     np.testing.assert_allclose(moments.c, weights @ z, atol=1e-10)
     mean, of_data = DataMoments(Words.from_array(X, sample_weight=weights))(theta)

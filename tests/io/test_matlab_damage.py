@@ -21,7 +21,7 @@ COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 unit
         ({"X": COUNTS}, {"bin_width": 0.0}, "bin_width is 0.0"),
         ({"X": COUNTS}, {"bin_width": 0.1, "units_in": "cells"}, "units_in is 'cells'"),
         ({"X": COUNTS}, {"bin_width": 0.1, "time_unit": "ms"}, "time_unit does not apply"),
-        ({"X": COUNTS - 1}, {"bin_width": 0.1}, "has -1.0 in row 1 and column 1"),
+        ({"X": COUNTS - 1}, {"bin_width": 0.1}, "has -1 in row 1 and column 1"),
         ({"X": COUNTS / 2}, {"bin_width": 0.1}, "has 0.5 in row 1 and column 2"),
         ({"X": COUNTS * np.nan}, {"bin_width": 0.1}, "has nan in row 1 and column 1"),
         ({"X": COUNTS * 1e9}, {"bin_width": 0.1}, "claims 56,000,000,000 bytes"),

@@ -26,9 +26,10 @@ class SamplerSettings:
     # are enough for that.
     resolutions_of_noise: float = 3.0
     nearly: float = 0.9  # share of these words that is enough
-    # Rounds whose words count together, so many times enough of them, and rounds of one search.
+    # Rounds whose words count together: fewer if they have enough, and so many times as many as the
+    # certificate, whose errors they must not exceed. Rounds of one search.
     rounds_kept: int = 4
-    times_enough: float = 1.0
+    times_judged: float = 4.0
     most_rounds: int = 120
     # A step goes as far as the first share of the draws still counts; no trial goes beyond the
     # second.

@@ -99,9 +99,10 @@ class SampledProblem:
 
     def kept(self, draws: tuple[Draws, ...], x: Floats, n_new: float) -> tuple[Draws, ...]:
         """The last of several rounds of words, which stand for a model beside so many new ones."""
-        n_draws, enough = n_new, self.settings.times_enough * self.enough_draws(x)
-        kept: tuple[Draws, ...] = ()
-        for one in reversed(draws[1 - self.settings.rounds_kept :]):
+        settings, n_draws, kept = self.settings, n_new, tuple[Draws, ...]()
+        n_judged = settings.judging_chains * settings.judging_words
+        enough = max(self.enough_draws(x), settings.times_judged * n_judged)
+        for one in reversed(draws[1 - settings.rounds_kept :]):
             if n_draws >= enough:
                 break
             kept, n_draws = (one, *kept), n_draws + one.n_draws
