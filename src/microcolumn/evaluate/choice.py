@@ -43,8 +43,7 @@ _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 MAX_STEPS = 100_000
 
-#: Hidden units with which the choice of their number begins.
-FIRST = 10
+FIRST = 10  # hidden units with which the choice of their number begins
 #: Fits and their scores on the validation part by strength of the penalty.
 _Scored = dict[float, tuple[PenalisedModel, Score]]
 
@@ -117,7 +116,7 @@ def choose_l1(
     model : Ising, KPairwise, RBM or SemiRBM
         Whose settings except ``l1`` hold for all fits; it is left as it is.
     train, validation : Words or array_like, shape (n_words, n_units)
-        Words to fit and words to choose by.
+        Words to fit and to choose by.
     l1_values : {"auto", "coarse"} or sequence of float
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
         over three decades in 10 values, ``"coarse"`` in 4, and a decade further, at most twice each
@@ -130,8 +129,8 @@ def choose_l1(
     max_steps : int
         Most steps of annealing, where log Z is out of reach of exact sums.
     coarse : bool, optional
-        Whether fits with hidden units end early, but for the one preferred; by default where
-        strengths are made here.
+        Whether fits with hidden units or drawn words end early, but for the one preferred if its
+        likelihood is summed; by default those with hidden units, where strengths are made here.
 
     start : Parameters, optional
         Where the first fit starts; with hidden units one more start.
@@ -158,8 +157,9 @@ def choose_l1(
     scored: _Scored = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
-    is_coarse = per_decade is not None if coarse is None else coarse
-    is_coarse &= hasattr(model, "n_hidden")
+    is_hidden = hasattr(model, "n_hidden")
+    is_coarse = (per_decade is not None and is_hidden) if coarse is None else coarse
+    is_coarse &= is_hidden or model._is_sampled(train.n_dims)
     effort: Effort = "coarse" if is_coarse else "whole"
     while leg is not None:
         tried: list[float] = []

@@ -239,7 +239,10 @@ def run_round(
         more = problem.first_draws() if is_moving else 2.0 * state.draws[-1].n_draws
         n_draws = min(n_draws, settings.whole_chains(more))
     if state.spread is not None:
-        n_draws = max(n_draws, settings.whole_chains(2.0 * problem.n_spread(minimum.x)))
+        least = 2.0 * problem.n_spread(minimum.x)
+        n_draws = max(
+            n_draws, settings.whole_chains(least), 0 if is_last else problem.first_draws()
+        )
     n_iter, n_evaluations, n_rounds = astuple(state.effort)
     spent = n_iter + minimum.n_iter, n_evaluations + minimum.n_evaluations, n_rounds + 1
     state = replace(state, effort=Effort(*spent))

@@ -161,8 +161,9 @@ def _fit(task: Task) -> Rows:
         tried = [_tried(each)[each.best_index] for each in (*choice.others, choice)]
     else:
         settings: dict[str, Any] = {"nested": nested, "max_steps": steps}
-        settings["coarse"] = isinstance(experiment.l1, str)
-        if first and not hasattr(model, "n_hidden"):  # one optimum, wherever a fit starts
+        is_hidden = hasattr(model, "n_hidden")
+        settings["coarse"] = experiment.l1 in (("auto", "coarse") if is_hidden else ("coarse",))
+        if first and not is_hidden:  # one optimum, wherever a fit starts
             settings["start"] = first[0].parameters_
         choice, tried = evaluate.choose_l1(model, train, validation, strengths, **settings), None
     rows: Rows = {"fits": [], "normalisers": []}
