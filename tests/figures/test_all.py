@@ -29,7 +29,8 @@ def results(monkeypatch):
     monkeypatch.setattr(_all, "condition_of", condition)
     monkeypatch.setattr(_all, "results_of", lambda given: given)
     known = {n: replaced(each) for n, each in FIGURES.items()}
-    time = {n: known[n]._replace(by_default=lambda *_: True) for n in ("windows", "spatiotemporal")}
+    several = ("windows", "spatiotemporal", "bin_widths")
+    time = {n: known[n]._replace(by_default=lambda *_: True) for n in several}
     monkeypatch.setattr(_all, "FIGURES", known | time)
     sources = [SimpleNamespace(name=name) for name in "ABC"]
     return SimpleNamespace(plan=SimpleNamespace(sources=sources), recordings="AB", label=str)

@@ -73,6 +73,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "annealing_error": (convergence,),
         "arcs": (ising,),
         "assembly": (rbm, 0),
+        "bin_widths": ({0.020: planted_results.comparison("cells", experiment="instantaneous")},),
         "correlations": (words,),
         "correlogram": (recording,),
         "couplings": (ising,),
