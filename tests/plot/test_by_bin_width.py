@@ -14,7 +14,7 @@ WIDE = compared({"Ising": 4.0, "RBM 5": 4.1, "KPairwise": 5.0}, scatter=40.0)
 
 def test_each_model_has_a_line_through_its_scores_at_the_widths_in_order():
     ax = bin_widths({0.05: WIDE, 0.01: NARROW}, ax=axes())
-    lines = {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines()}
+    lines = {bars.get_label(): bars.lines[0].get_xydata() for bars in ax.containers}
     assert lines["Ising"] == pytest.approx(np.array([[10.0, 10.0], [50.0, 4.0]]))
     assert lines["RBM 5"] == pytest.approx(np.array([[10.0, 12.0], [50.0, 4.1]]))
     assert lines["KPairwise"] == pytest.approx(np.array([[50.0, 5.0]]))  # only there compared

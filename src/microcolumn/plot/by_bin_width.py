@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
 
 from ..errors import BadArgument, BadInput
-from ..evaluate import Comparison
+from ..evaluate import Comparison, PairedDifference
 from ..validation import expect, one_of
 from ..words import checked_bin_width
 from ._inputs import documented, entitle
-from .style import ERROR_BARS, LEGEND_RIGHT, Colour, axes_or_new, literal, looks
+from .style import ERROR_BARS, LEGEND_RIGHT, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 _LABELS = {"scores": "log-likelihood gain (bits/s)", "groups": "groups beyond pairs\n(bits/s)"}
@@ -43,19 +42,24 @@ def bin_widths(
         A line for each model, or the contrast.
     """
     one_of("show", show, _LABELS)
-    expect("comparisons", comparisons, Mapping, _REMEDY)
-    by_width = {
-        checked_bin_width(width): expect(f"comparisons[{width!r}]", each, Comparison, _REMEDY)
-        for width, each in comparisons.items()
-    }
-    if not by_width:
+    for width, each in expect("comparisons", comparisons, Mapping, _REMEDY).items():
+        expect(f"comparisons[{width!r}]", each, Comparison, _REMEDY)
+    if not comparisons:
         raise BadArgument("comparisons", "is empty", f"pass {_REMEDY}")
-    by_width = dict(sorted(by_width.items()))
+    by_ms = {1e3 * checked_bin_width(width): each for width, each in comparisons.items()}
+    by_ms = dict(sorted(by_ms.items()))
+    pairs = {ms: pair for ms, each in by_ms.items() if (pair := each.groups)}
+    if show == "groups" and not pairs:
+        raise BadInput("no comparison has models with groups and without", "leave show out")
+    specs = {name: m.spec for each in by_ms.values() for name, m in each.scores.items()}
+    styles = looks([""] if show == "groups" else specs, color, specs)
     ax = axes_or_new(ax, (4.4, 2.6))
-    (_draw_scores if show == "scores" else _draw_groups)(ax, by_width, color)
-    widths = [1e3 * width for width in by_width]
+    if show == "groups":
+        _draw_groups(ax, pairs, styles[""])
+    else:
+        _draw_scores(ax, by_ms, styles)
     ax.set_xscale("log")
-    ax.set_xticks(widths, [f"{width:.3g}" for width in widths])
+    ax.set_xticks(list(by_ms), [f"{ms:.3g}" for ms in by_ms])
     ax.set_xticks([], minor=True)
     ax.margins(x=0.1)
     ax.set_xlabel("width of a bin (ms)")
@@ -63,31 +67,24 @@ def bin_widths(
     return entitle(ax, title)
 
 
-def _draw_scores(ax: Axes, by_width: Mapping[float, Comparison], color: Colour | None) -> None:
-    specs = {name: m.spec for each in by_width.values() for name, m in each.scores.items()}
-    for name, look in looks(specs, color, specs).items():
-        scored = [(w, each.scores[name]) for w, each in by_width.items() if name in each.scores]
-        widths = [1e3 * width for width, _ in scored]
-        values = [score.bits_per_second for _, score in scored]
-        errors = [score.stderr for _, score in scored]
-        style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
-        [line] = ax.plot(widths, values, markersize=3.5, label=literal(name), **style)
-        tip(line, {"model": name, "ms": widths, "bits/s": values, "standard error": errors})
-        ax.errorbar(widths, values, errors, fmt="none", ecolor=look.colour, **ERROR_BARS)
+def _draw_scores(ax: Axes, by_ms: Mapping[float, Comparison], styles: Mapping[str, Look]) -> None:
+    for name, look in styles.items():
+        scores = {ms: each.scores[name] for ms, each in by_ms.items() if name in each.scores}
+        values = [score.bits_per_second for score in scores.values()]
+        errors = [score.stderr for score in scores.values()]
+        mark: dict[str, Any] = {"linestyle": look.dash, "marker": look.marker, "markersize": 3.5}
+        style = mark | ERROR_BARS | {"color": look.colour, "label": literal(name)}
+        line = ax.errorbar(list(scores), values, errors, **style)
+        tip(line, {"model": name, "ms": list(scores), "bits/s": values, "standard error": errors})
     ax.legend(**LEGEND_RIGHT)
 
 
-def _draw_groups(ax: Axes, by_width: Mapping[float, Comparison], color: Colour | None) -> None:
-    pairs = {width: pair for width, each in by_width.items() if (pair := each.groups)}
-    if not pairs:
-        raise BadInput("no comparison has models with groups and without", "leave show out")
-    colour = looks([""], color)[""].colour
+def _draw_groups(ax: Axes, pairs: Mapping[float, PairedDifference], look: Look) -> None:
     ax.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    for width, pair in pairs.items():
+    for ms, pair in pairs.items():
         low, high = pair.interval
-        half = None if math.isnan(low) else (high - low) / 2
-        face = colour if pair.differs else "white"
-        mark: dict[str, Any] = {"color": colour, "markerfacecolor": face, "markersize": 4.5}
-        point = ax.errorbar(1e3 * width, pair.bits_per_second, half, fmt="o", capsize=2, **mark)
-        about = {"ms": 1e3 * width, f"{pair.first} minus {pair.second}": pair.bits_per_second}
+        face = look.colour if pair.differs else "white"
+        mark: dict[str, Any] = {"color": look.colour, "markerfacecolor": face, "markersize": 4.5}
+        point = ax.errorbar(ms, pair.bits_per_second, (high - low) / 2, fmt="o", capsize=2, **mark)
+        about = {"ms": ms, f"{pair.first} minus {pair.second}": pair.bits_per_second}
         tip(point, about | {"95 % from": low, "to": high})
