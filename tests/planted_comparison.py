@@ -4,7 +4,7 @@ from planted_scores import planted_score
 
 from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
-from microcolumn.report._findings import Finding, _kind
+from microcolumn.report._findings import Finding, kind_of
 
 GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
 
@@ -41,4 +41,4 @@ def finding(name="A", **options):
     """What a recording says whose models have these scores."""
     comparison = compared(**{"levels": GROUPS} | options)
     untested = "No labels of several layers, so this was not tested"
-    return Finding(name, name, comparison, _kind(comparison), untested, {}, None, "", "", "")
+    return Finding(name, name, comparison, kind_of(comparison), untested, {}, None, "", "", "")

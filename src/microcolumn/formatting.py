@@ -171,6 +171,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
 
 
+def milliseconds(seconds: float) -> str:
+    """A time that may be given back as it is printed: ``"20 ms"``, ``"33.3333333 ms"``."""
+    return f"{seconds * 1e3:.9g} ms"
+
+
 def enumeration(names: Sequence[str]) -> str:
     """``"a, b and c"``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

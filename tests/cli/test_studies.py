@@ -224,6 +224,17 @@ def test_compare_passes_its_settings_on(in_folder):
     assert (experiment.l1, experiment.split_by) == ((1e-3, 4e-3), "words")
 
 
+@pytest.mark.usefixtures("in_folder")
+def test_compare_at_several_bin_widths_says_how_the_answer_depends_on_them():
+    result = microcolumn("compare", "cells.npz", "--bin-width", "0.04,0.02", *SETTINGS)
+    assert result.exit_code == 0, result.output
+    experiments = Results("cells-comparison.db").plan.experiments
+    assert {each.name: each.bin_width for each in experiments} == {"40 ms": 0.04, "20 ms": 0.02}
+    header = next(line for line in result.stdout.splitlines() if line.startswith("  bits/s "))
+    assert header.split() == ["bits/s", "20", "ms", "40", "ms"]
+    assert "No bin width decides whether groups matter: not tested at 20 ms and 40" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -233,6 +244,9 @@ def test_compare_passes_its_settings_on(in_folder):
         (("--splits", "0"), "microcolumn: --splits is 0"),
         (("--option", "reader=npz"), "has an option of its own; use --reader"),
         (("--option", "depth_reference=tip"), "use --depth-reference"),
+        (("--bin-width", "0.02,x"), "--bin-width is '0.02,x'; give numbers with commas between"),
+        (("--bin-width", "0.02,0.02"), "lists 0.02 twice; list it once"),
+        (("--bin-width", "20"), "looks like milliseconds; give seconds"),
         (("--option", "reader"), "is not of the form name=value"),
     ],
 )

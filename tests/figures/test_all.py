@@ -29,8 +29,8 @@ def results(monkeypatch):
     monkeypatch.setattr(_all, "condition_of", condition)
     monkeypatch.setattr(_all, "results_of", lambda given: given)
     known = {n: replaced(each) for n, each in FIGURES.items()}
-    choosy = ("forest", "windows", "spatiotemporal")
-    shown = {name: known[name]._replace(by_default=lambda *_: True) for name in choosy}
+    several = ("forest", "windows", "spatiotemporal", "bin_widths")
+    shown = {name: known[name]._replace(by_default=lambda *_: True) for name in several}
     monkeypatch.setattr(_all, "FIGURES", known | shown)
     sources = [SimpleNamespace(name=name) for name in "ABC"]
     return SimpleNamespace(plan=SimpleNamespace(sources=sources), recordings="AB", label=str)

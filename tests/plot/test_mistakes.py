@@ -75,6 +75,7 @@ def calls(recording, words, ising, rbm, planted_results):
         "arcs": (ising,),
         "assembly": (rbm, 0),
         "basins": (rbm, words),
+        "bin_widths": ({0.020: planted_results.comparison("cells", experiment="instantaneous")},),
         "correlations": (words,),
         "correlogram": (recording,),
         "couplings": (ising,),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
-from microcolumn.errors import BadArgument
+from microcolumn.errors import BadArgument, BadType
 from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
 
 EXAMPLE = """
@@ -92,6 +92,23 @@ def test_recordings_without_names_are_known_by_their_stems():
     names = [source.name for source in plan.sources]
     assert names == ["s", "s 2", "s 2 2", "B4", "recording", "recording 2"]
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
+
+
+def test_several_bin_widths_are_an_experiment_each_and_a_single_one_is_the_usual():
+    plan = Plan.of("B4", bin_width=(0.02, 1 / 30), n_splits=3, spatiotemporal=True)
+    widths = {each.name: each.bin_width for each in plan.experiments}
+    assert widths == {"20 ms": 0.02, "33.3333333 ms": 1 / 30, "spatiotemporal": 0.0067}
+    assert {each.n_splits for each in plan.experiments} == {3}
+    for single in (0.04, [0.04]):
+        [experiment] = Plan.of("B4", bin_width=single).experiments
+        assert (experiment.name, experiment.bin_width) == ("instantaneous", 0.04)
+
+
+@pytest.mark.parametrize("widths", [[], [0.02, 0.02], [0.02, 20.0], [0.02, "wide"]])
+def test_bin_widths_that_cannot_be_are_refused(widths):
+    with pytest.raises((BadArgument, BadType)) as refused:
+        Plan.of("B4", bin_width=widths)
+    assert refused.value.argument == "bin_width"
 
 
 def test_the_papers_plan_is_that_of_the_method():

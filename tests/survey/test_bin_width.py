@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from microcolumn.recording import Recording
-from microcolumn.survey import correlograms, suggest_bin_width
+from microcolumn.survey import correlograms, suggest_bin_width, summarise
 
 #: Full width at half height of a Gaussian, in its standard deviations.
 GAUSSIAN_FWHM = 2.0 * np.sqrt(2.0 * np.log(2.0))
@@ -123,6 +123,31 @@ def test_binned_times_get_a_multiple_of_their_resolution(resolution_s):
         assert n_bins > 0.5
         assert np.isnan(result.peak_width_s) == (share == 0.0)
         assert f"multiples of the {resolution_s * 1e3:g} ms" in result.reason
+
+
+@pytest.mark.parametrize(("frame_s", "digits"), [(1 / 30, 9), (1 / 30, 3), (0.0123, 4)])
+def test_times_of_frames_get_a_multiple_of_the_frame_though_no_file_says_so(frame_s, digits):
+    frames = [(np.floor(t / frame_s) * frame_s + 7.1).round(digits) for t in together(0.006)]
+    result = suggest_bin_width(Recording(frames))
+    n_frames = result.width_s / frame_s
+    assert n_frames == pytest.approx(round(n_frames), rel=1e-5)
+    assert "multiples of the" in result.reason
+
+
+def test_times_between_frames_or_in_fine_steps_are_not_taken_for_frames():
+    frames = [np.floor(t * 30) / 30 for t in together(0.006)]
+    frames[0] = np.sort(frames[0] + np.random.default_rng(0).uniform(0.0, 0.03, frames[0].size))
+    for trains in (frames, [t.round(3) for t in together(0.006)], [np.arange(15) * 0.03] * 2):
+        assert "multiples" not in suggest_bin_width(recorded(trains)).reason
+
+
+@pytest.mark.parametrize("frame_s", [1 / 30, 1 / 31.25, 1 / 7, 0.0123])
+def test_a_suggestion_is_accepted_as_it_is_printed(frame_s):
+    frames = [(np.floor(t / frame_s) + 0.5) * frame_s for t in together(0.006)]
+    recording = Recording(frames, epochs=[[0.0, 20_000 * frame_s]], resolution_s=frame_s)
+    printed = str(suggest_bin_width(recording)).split(" ms bins")[0]
+    assert recording.bin(float(printed) / 1e3).n_units == 6
+    assert f"bin width: {printed} ms suggested" in str(summarise(recording))
 
 
 def test_epochs_apart_in_time_are_pooled():

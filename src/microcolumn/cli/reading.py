@@ -150,6 +150,15 @@ def ids_of(values: list[str] | None) -> list[str] | None:
     return [unit for row in rows for unit in row or [""]] or None
 
 
+def numbers(argument: str, text: str | None) -> list[float]:
+    """Numbers with commas between them; none where nothing is given."""
+    try:
+        return [float(each) for each in text.split(",")] if text is not None else []
+    except ValueError:
+        problem, remedy = f"is {text!r}", "give numbers with commas between them"
+        raise BadArgument(argument, problem, remedy) from None
+
+
 def format_options(pairs: list[str] | None) -> dict[str, Any]:
     """``name=value`` pairs as keyword arguments; true, false and numbers are not text."""
     options: dict[str, Any] = {}

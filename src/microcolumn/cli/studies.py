@@ -33,7 +33,11 @@ SCHEDULER = typer.Option(
 class Settings:
     """What is compared: fields of an experiment."""
 
-    bin_width: float | None = _setting(None, help="Width of a bin, seconds; 0.020 by default.")
+    bin_width: str | None = _setting(
+        None,
+        help="Width of a bin, seconds, 0.020 by default; several such as 0.02,0.01,0.05 tell how "
+        "the answer depends on it.",
+    )
     most_active: int | None = _setting(None, help="Keep this many most active units.")
     models: list[str] | None = _setting(
         None,
@@ -97,6 +101,7 @@ def compare(
     asked = vars(settings) | {
         "models": [models.canonical_name(name) for name in settings.models or ()],
         "l1": sorted(settings.l1 or ()),
+        "bin_width": reading.numbers("bin_width", settings.bin_width),
     }
     plan = Plan.of(
         [file if is_url(file) else Path(file) for file in files],
@@ -174,6 +179,7 @@ def _run(
     """Run a plan, and print its scoreboard or all of its results for programs."""
     from ..report import report_dict
     from ..report.scoreboard import scoreboard
+    from ..report.text import bin_width_lines
     from ..study import run as run_study
 
     if jobs is not None and scheduler not in (None, "slurm"):
@@ -191,7 +197,9 @@ def _run(
         output.print_json(report_dict(results))
     else:
         seconds = time.monotonic() - started
-        output.say_lines(scoreboard(results, output.terminal_columns(), seconds=seconds))
+        columns = output.terminal_columns()
+        output.say_lines(scoreboard(results, columns, seconds=seconds))
+        output.say_lines(bin_width_lines(results, columns))
     return results
 
 

@@ -5,6 +5,7 @@ from ._all import (
     available_figures as available_figures,
     draw_all as draw_all,
 )
+from ._bin_widths import bin_widths as bin_widths
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
 from ._fitting import annealing as annealing, penalties as penalties

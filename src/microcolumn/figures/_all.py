@@ -10,6 +10,7 @@ from tqdm.auto import tqdm
 from ..errors import BadInput
 from ..study import Condition, NotComputedError, Results
 from ..study.progress import is_interactive
+from ._bin_widths import bin_widths
 from ._data import data
 from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
@@ -22,6 +23,7 @@ from .captioned import CaptionedFigure
 from .conditions import (
     TESTED,
     FigureFunction,
+    by_bin_width,
     changes_with_time,
     check_planned,
     condition_of,
@@ -47,6 +49,7 @@ FIGURES = {
     "ranking": Figures(ranking, "3", per_recording=False),
     "forest": Figures(forest, per_recording=False, by_default=has_contrasts),
     "parts": Figures(parts, per_recording=False),
+    "bin_widths": Figures(bin_widths, by_default=lambda *where: len(by_bin_width(*where)) > 1),
     "gains": Figures(gains),
     "moments": Figures(moments),
     "data": Figures(data, "1"),

@@ -167,6 +167,20 @@ def condition_of(
     return [condition for condition in found if condition[:2] == shown[:2]][-1]
 
 
+def by_bin_width(results: Results, condition: Condition) -> dict[float, Comparison]:
+    """Models of a recording by bin width, seconds: of experiments that differ in nothing else."""
+
+    def apart_from_width(each: Condition) -> Condition:
+        return each._replace(experiment=replace(each.experiment, name="any", bin_width=1.0))
+
+    found = {
+        each.experiment.bin_width: _compared(results, each)
+        for each in results.tested()
+        if apart_from_width(each) == apart_from_width(condition)
+    }
+    return dict(sorted(found.items()))
+
+
 def changes_with_time(results: Results, condition: Condition) -> bool:
     """Whether the gain of a model over the Ising model surely changes with the length of words."""
     if len(condition.experiment.windows) < 2:

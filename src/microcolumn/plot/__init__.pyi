@@ -1,3 +1,4 @@
+from .by_bin_width import bin_widths as bin_widths
 from .comparisons import ranking as ranking, window_gains as window_gains, windows as windows
 from .conditions import contrast as contrast
 from .convergence import annealing as annealing, annealing_error as annealing_error

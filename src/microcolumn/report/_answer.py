@@ -10,6 +10,7 @@ from ..evaluate.significance import with_error
 from ..study import Results
 from ..wording import worded
 from ._answer_sentences import QUESTIONS, answer, named
+from ._bin_widths import BinWidths, bin_widths
 from ._findings import Finding, finding, label_of
 from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest, p_cell
@@ -27,6 +28,7 @@ class WholeAnswer:
     paragraphs: tuple[tuple[str, str], ...] = ()  # questions with their answers
     findings: tuple[Finding, ...] = ()  # of each recording and experiment, first those that answer
     table: Table | None = None  # the same, a line each; None where one
+    bin_widths: tuple[BinWidths, ...] = ()  # of recordings with several
 
     def as_dict(self) -> dict[str, Any]:
         """Sentences and numbers, for JSON."""
@@ -38,6 +40,7 @@ class WholeAnswer:
             "summary": self.summary,
             "paragraphs": [{"question": q, "answer": text} for q, text in self.paragraphs],
             "findings": [each.as_dict() for each in self.findings],
+            "bin_widths": [each.as_dict() for each in self.bin_widths],
         }
 
 
@@ -60,6 +63,9 @@ def whole_answer(results: Results) -> WholeAnswer:
     answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
     if (label := label_of(first)) != "layer":
         answers = {name.replace("layers", f"one {label}"): text for name, text in answers.items()}
+    widths = bin_widths(results)
+    about = [f"{each.recording}: " * (n_first > 1) + each.sentence for each in widths]
+    answers["Does it depend on the bin width?"] = " ".join(about)
     answers["What does it hold for?"] = answer("holds_for", first)
     return WholeAnswer(
         answer("title", first, recordings=named(first, 1)),
@@ -68,6 +74,7 @@ def whole_answer(results: Results) -> WholeAnswer:
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
         table=_table(found) if len(found) > 1 else None,
+        bin_widths=tuple(widths),
     )
 
 

@@ -128,7 +128,7 @@ class Finding:
     @property
     def verdict(self) -> str:
         """The kind of answer in a word or two."""
-        return _VERDICTS.get(self.kind, self.kind)
+        return verdict_of(self.kind)
 
     @property
     def relative(self) -> Estimate | None:
@@ -215,7 +215,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         recording=condition.recording,
         about=condition_text(condition, with_experiment=several),
         compared=compared,
-        kind=_kind(compared),
+        kind=kind_of(compared),
         layering=_layering(results, condition, hidden),
         assemblies=_assemblies(results, condition, compared, hidden),
         adequacy=described.get(name),
@@ -251,7 +251,13 @@ def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:
     return [each for each in found if each.kind in kinds]
 
 
-def _kind(compared: Comparison) -> str:
+def verdict_of(kind: str) -> str:
+    """A kind of answer in a word or two."""
+    return _VERDICTS.get(kind, kind)
+
+
+def kind_of(compared: Comparison) -> str:
+    """Groups against pairs in a word; see :class:`Finding`."""
     pair = compared.groups
     if pair is None:
         return "untested"

@@ -10,6 +10,7 @@ from ..figures.conditions import about as words_text, by_likelihood, changes_wit
 from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _tables as tables
+from ._bin_widths import bin_widths
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
 from ._methods import fitting
 from ._structure import (
@@ -53,6 +54,7 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     ]
     if any(changes_with_time(results, each) for each in answering):
         parts.append(_section("Time", *_of_recordings(results, left, "windows")))
+    parts.append(_section("Bin width", *_of_recordings(results, left, "bin_widths", _by_width)))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
         leads = tuple(
@@ -93,6 +95,11 @@ def _of_recordings(
 def _groups(results: Results, recording: str) -> list[Item]:
     found = next((each for each in longest(results) if each.recording == recording), None)
     return [] if found is None else _shown(results, found, group_table(results, found))
+
+
+def _by_width(results: Results, recording: str) -> list[Item]:
+    found = [each for each in bin_widths(results) if each.recording == recording]
+    return [item for each in found for item in (Paragraph(each.sentence), each.table)]
 
 
 def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..formatting import text_table
 from ..study import Results
 from ._answer import WholeAnswer, whole_answer
+from ._bin_widths import bin_widths
 from ._cautions import cautions
 from ._content import BulletList, Item, Paragraph, Section
 from ._sections import sections
@@ -51,6 +52,16 @@ def short_report(results: Results, columns: int | None = None) -> list[Line]:
         if len(lines) + len(block) <= _PAGE:
             lines += block
     return lines
+
+
+def bin_width_lines(results: Results, columns: int | None = None) -> list[Line]:
+    """The table and the sentence of each recording that has several bin widths."""
+    blocks: list[Line] = []
+    for each in bin_widths(results):
+        title = f"{each.table.title}, {each.recording}"
+        table = _laid_out(each.table, min(columns or WIDTH, WIDTH))
+        blocks += [Line(""), *_block(f"{table}\n{filled(each.sentence, columns)}", title)]
+    return blocks
 
 
 def _block(body: str, heading: str = "") -> list[Line]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, within
 from ..evaluate.choice import AUTOMATIC
+from ..formatting import milliseconds
 from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, REMOVED, USUAL_ALTERNATIVES
 from ..renamed import Renamed
 from ..validation import expect, listed, proper_share, real_number, whole_number
@@ -284,6 +285,19 @@ class Experiment(Renamed):
         """All settings in the types of JSON, by name."""
         values = {setting: getattr(self, setting) for setting in self.settings()}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+
+def instantaneous(settings: Mapping[str, Any]) -> list[Experiment]:
+    """The instantaneous experiment; of several bin widths one for each, called ``"20 ms"``."""
+    if "bin_width" not in settings:
+        return [Experiment.from_dict(INSTANTANEOUS.name, settings)]
+    check = _several(lambda name, width: checked_bin_width(width))
+    widths = check("bin_width", settings["bin_width"])
+    named = {milliseconds(width) if widths[1:] else INSTANTANEOUS.name: width for width in widths}
+    return [
+        Experiment.from_dict(name, {**settings, "bin_width": width})
+        for name, width in named.items()
+    ]
 
 
 INSTANTANEOUS = Experiment("instantaneous")

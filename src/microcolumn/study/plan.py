@@ -16,7 +16,14 @@ from ..renamed import Renamed
 from ..simulate import PRESETS
 from ..validation import expect, listed
 from ..wording import worded_lines
-from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
+from ._experiment import (
+    INSTANTANEOUS,
+    PAPER_L1,
+    SPATIOTEMPORAL,
+    Experiment,
+    did_you_mean,
+    instantaneous,
+)
 from .sources import Source
 
 __all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
@@ -101,7 +108,8 @@ class Plan(Renamed):
             all recordings.
         **settings
             Fields of the instantaneous :class:`Experiment`. Those that do not describe the words
-            or the hidden units hold for the spatiotemporal one as well.
+            or the hidden units hold for the spatiotemporal one as well. Of several bin widths
+            there is an experiment for each, called ``"20 ms"``; the first answers questions.
         """
         origins = _named(recordings)
         sources = [_source(name, origin, read, select) for name, origin in origins.items()]
@@ -110,7 +118,7 @@ class Plan(Renamed):
             problem = f"names {unknown!r}, which is none of the recordings"
             raise BadArgument("animals", problem, did_you_mean(str(unknown), origins))
         sources = [replace(each, animal=owners.get(each.name, each.animal)) for each in sources]
-        experiments = [Experiment.from_dict("instantaneous", settings)]
+        experiments = instantaneous(settings)
         if spatiotemporal:
             shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
             experiments.append(Experiment.from_dict("spatiotemporal", shared))

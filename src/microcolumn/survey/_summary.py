@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..binning import Binning
-from ..formatting import counted, number, text_table
+from ..formatting import counted, milliseconds, number, text_table
 from ..notebook import AsText, units_by_group
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, TEXT_COLUMNS, several_probes
@@ -116,7 +116,7 @@ class Summary(AsText):
         parts = [head, _table(units_by_group(units, "rate, Hz", recording.rates_hz))]
         parts += [_unit_lines(recording), _epoch_lines(recording)]
         parts.append(
-            f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
+            f"bin width: {milliseconds(self.bin_width.width_s)} suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
         )
         others = self.warnings[len(self.suspects) :]

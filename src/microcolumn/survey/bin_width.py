@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND
+from ..formatting import milliseconds
 from ..kernels.loops.coincidences import pooled_coincidences
 from ..kernels.loops.threads import threads_for
 from ..notebook import AsText
@@ -47,6 +48,11 @@ _SMOOTHING, _SMOOTHING_PARTS = (1, 3, 5, 9, 15), (0.015, 0.075)
 _SETTLED = 0.1
 #: Least number of bins on either side.
 _FEWEST_BINS = 10
+#: Seconds between frames at least, since finer ones suit any width, and at most.
+_SHORTEST_FRAME, _LONGEST_FRAME = 0.0015, 1.0
+#: Part of a frame by which times may lie off, and from how many steps and spikes of a unit frames
+#: are told.
+_JITTER, _FEWEST_STEPS, _FIRST_SPIKES = 0.05, 20, 1000
 #: Pairs of spikes that are counted at most, about a second's work: a few hundred units have many
 #: times more, and the width is known to a tenth of a millisecond from these.
 _MOST_PAIRS = 3e8
@@ -60,8 +66,8 @@ class BinWidth(AsText):
     ----------
     width_s : float
         Suggested bin width, seconds: the peak's width rounded to a multiple of 1 ms below 10 ms
-        and of 5 ms above, or to a multiple of the recording's own resolution. Two halves of a
-        recording often differ by one such step.
+        and of 5 ms above, or to a multiple of the recording's own resolution or of the frames that
+        its times lie on. Two halves of a recording often differ by one such step.
     peak_width_s, peak_stderr_s : float
         Full width of the central peak at half its height, seconds, and its standard error by a
         jackknife over 20 blocks of time; NaN if no peak stands out.
@@ -97,7 +103,7 @@ class BinWidth(AsText):
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.width_s * 1e3:g} ms bins: {self.reason}"
+        return f"{milliseconds(self.width_s)} bins: {self.reason}"
 
 
 def suggest_bin_width(recording: Recording, *, max_lag_s: float = 0.2) -> BinWidth:
@@ -123,7 +129,7 @@ def suggest_bin_width(recording: Recording, *, max_lag_s: float = 0.2) -> BinWid
     20 ms bins: the central peak of the cross-correlograms of 3 pairs of units is 21.0 ± 0.7 ms
     wide at half its height
     """
-    resolution = recording.resolution_s
+    resolution = recording.resolution_s or _frame_s(recording)
     width, n_side = _fine_bins(max_lag_s, resolution)
     blocks = _pooled(recording, width, n_side)
     counts, rates = blocks.sum(axis=0), recording.rates_hz
@@ -143,6 +149,22 @@ def suggest_bin_width(recording: Recording, *, max_lag_s: float = 0.2) -> BinWid
         reason=_reason(problem, peak, n_pairs, resolution, n_side * width),
         **peak,
     )
+
+
+def _frame_s(recording: Recording) -> float:
+    """Seconds between frames, if all spikes lie on such times; 0 if not, or if they are fine."""
+    times = np.concatenate([train[:_FIRST_SPIKES] for train in recording.trains])
+    # Times of one frame may differ by rounding.
+    _, distinct = np.unique(times.round(5), return_index=True)
+    steps = np.diff(times[distinct])
+    shortest = float(steps.min(initial=np.inf))
+    if steps.size < _FEWEST_STEPS or not _SHORTEST_FRAME <= shortest <= _LONGEST_FRAME:
+        return 0.0
+    frame = np.median(steps[steps < 1.5 * shortest])
+    steps = steps[steps < 20.5 * frame]  # over longer pauses, errors add up to half a frame
+    n_frames = np.rint(steps / frame)
+    frame = steps.sum() / n_frames.sum()
+    return float(frame) if (abs(steps - n_frames * frame) < _JITTER * frame).all() else 0.0
 
 
 def _fine_bins(max_lag_s: float, resolution: float) -> tuple[float, int]:
@@ -267,9 +289,9 @@ def _jackknife_error(estimates: Floats) -> float:
 
 
 def _round(width_s: float) -> float:
-    milliseconds = width_s * 1e3
-    step = 1 if milliseconds < 9.5 else 5
-    return max(1, step * round(milliseconds / step)) / 1e3
+    width_ms = width_s * 1e3
+    step = 1 if width_ms < 9.5 else 5
+    return max(1, step * round(width_ms / step)) / 1e3
 
 
 def _reason(
@@ -286,5 +308,5 @@ def _reason(
     if n_pairs == 0:
         reasons = "fewer than two units fire, so there is no cross-correlogram"
     used = f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width" if problem else ""
-    grid = f", in multiples of the {resolution * 1e3:g} ms of the recording" if resolution else ""
+    grid = f", in multiples of the {milliseconds(resolution)} of the recording" * (resolution > 0)
     return f"{reasons}{used}{grid}"
