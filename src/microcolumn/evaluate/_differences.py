@@ -20,8 +20,6 @@ from ._rounds import Rounds, chance
 from .estimates import Estimates
 from .time_errors import moderated
 
-#: Probability that an interval holds the difference.
-_LEVEL = 0.95
 Labels = Sequence[tuple[str, ...]]
 
 
@@ -67,10 +65,7 @@ class Values(NamedTuple):
 def _couplings(
     words: Words, rounds: Rounds, condition: int, usable: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
-    """Of one condition: couplings by round, overall, and their variance if words were independent.
-
-    Those of pairs that hardly meet are NaN.
-    """
+    """Couplings of a condition by round, overall (NaN if pairs hardly meet), and variance."""
     n, n_cells = words.n_dims, rounds.n_bins.size
     start, upper = np.zeros((n, n)), np.triu_indices(n, 1)
     places = rounds.cells[condition], words.index
@@ -110,8 +105,8 @@ def differences(
     by_round = rounds.differences(values.by_round[:, :, known])
     mean, variance = rounds.mean(by_round)
     # Rounds are few: what errors have in common with those of independent words moderates them.
-    telling = np.ones(mean.size, dtype=bool)
-    ratios, df = moderated(variance / values.variance[known], telling, rounds.n_rounds - 1)
+    ratios = variance / values.variance[known]
+    ratios, df = moderated(ratios, np.isfinite(ratios), rounds.n_rounds - 1)
     variance = values.variance[known] * np.maximum(ratios, 1.0)
     estimate, stderr = np.full((2, len(labels)), np.nan)
     estimate[known], stderr[known] = mean, np.sqrt(variance)
@@ -127,7 +122,7 @@ def differences(
         labels=tuple(labels),
         a=first,
         b=second,
-        difference=Estimates.of(estimate, stderr, _LEVEL, df),
+        difference=Estimates.of(estimate, stderr, 0.95, df),
         p_value=chance(weighted @ weighted.T, rng) if known.any() else np.nan,
         by_layer=by_layer,
     )
