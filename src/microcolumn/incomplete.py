@@ -16,7 +16,7 @@ from .formatting import counted
 from .packing import unique_rows
 from .trials import trials_in_time
 from .units import Units
-from .validation import Bits, Floats, expect, real_array
+from .validation import Bits, Floats, chunks, expect, real_array
 from .words import Words, check_single_bins
 
 #: Words that incomplete ones may be, at most, each counted for every one that it completes.
@@ -78,14 +78,11 @@ class IncompleteWords:
         bin_width, units, epoch_starts, sample_weight, dims
             As for :meth:`.Words.from_array`.
         """
-        if dims is not None:
-            X, of_trials = trials_in_time(X, dims)
-            epoch_starts = of_trials if epoch_starts is None else epoch_starts
-        masked = np.ma.getmaskarray(X) if np.ma.is_masked(X) else False
         array = real_array("X", np.ma.getdata(X) if np.ma.is_masked(X) else X, "pass 0, 1 and NaN")
-        missing = np.isnan(array) | masked
+        missing = np.isnan(array) | np.ma.getmask(X)
         seen = np.where(missing, 0.0, array)
-        words = Words.from_array(seen, bin_width, units, epoch_starts, sample_weight)
+        words = Words.from_array(seen, bin_width, units, epoch_starts, sample_weight, dims)
+        missing = missing if dims is None else trials_in_time(missing, dims)[0]
         return cls.from_words(words, missing[words.bins])
 
     @classmethod
@@ -224,7 +221,7 @@ class IncompleteWords:
 
     def completions(self) -> Completions:
         """All complete words that these may be; refused where they are over four million."""
-        X, missing = self.X, self.missing
+        X, missing, units = self.X, self.missing, self.units
         rates = np.clip(self.rates, _LEAST_RATE, 1.0 - _LEAST_RATE)
         n_missing = missing.sum(axis=1)
         # Powers of two as floats: there may be hundreds of missing cells.
@@ -232,23 +229,21 @@ class IncompleteWords:
             problem = f"may be {total:.2g} complete words, one of them 2^{n_missing.max()}"
             remedy = f"leave out units or bins that miss most: {_MOST_COMPLETIONS:,} can be summed"
             raise BadInput(f"the words with missing cells {problem}", remedy)
-        masks, mask_of = unique_rows(missing.astype(np.uint8))
-        blocks, shares, completed = [], [], []
-        by_mask = np.split(np.argsort(mask_of, kind="stable"), np.bincount(mask_of).cumsum()[:-1])
-        for mask, words in zip(masks, by_mask, strict=True):
-            free = np.flatnonzero(mask)
-            states = (np.arange(1 << free.size)[:, None] >> np.arange(free.size)) & 1
-            chances = np.where(states, rates[free], 1.0 - rates[free]).prod(axis=1)
-            blocks.append(np.repeat(X[words], len(states), axis=0))
-            blocks[-1][:, free] = np.tile(states, (words.size, 1))
-            shares.append(np.outer(self.counts[words], chances).ravel())
-            completed.append(np.repeat(words, len(states)))
-        distinct, rows = unique_rows(np.concatenate(blocks))
-        counts = np.bincount(rows, np.concatenate(shares), len(distinct)).astype(np.float64)
-        by_word = np.argsort(np.concatenate(completed), kind="stable")
-        rows, sizes = rows[by_word], 1 << n_missing
+        sizes = 1 << n_missing
         starts = np.cumsum(sizes) - sizes
-        index, units = rows[starts][self.index], self.units
+        word = np.repeat(np.arange(len(self)), sizes)
+        place = np.maximum(np.cumsum(missing, axis=1) - 1, 0)  # of a cell among the missing ones
+        bits, shares = np.empty((word.size, self.n_dims), np.uint8), self.counts[word]
+        for part in chunks(*bits.shape):
+            at = word[part]
+            state = np.arange(part.start, part.start + at.size) - starts[at]
+            active = state[:, None] >> place[at] & 1
+            bits[part] = np.where(missing[at], active, X[at])
+            chances = np.where(active, rates, 1.0 - rates)
+            shares[part] *= np.where(missing[at], chances, 1.0).prod(axis=1)
+        distinct, rows = unique_rows(bits)
+        counts = np.bincount(rows, shares, len(distinct)).astype(np.float64)
+        index = rows[starts][self.index]
         complete = replace(self.cells, X=distinct, counts=counts, index=index, units=units)
         return Completions(complete, rows, starts, sizes)
 

@@ -53,13 +53,10 @@ def contrast(
     recording = data.read(file)
     if most_active is not None:
         recording = recording.take(most_active_units(recording, most_active))
-    parts = [
-        recording.restrict(reading.stretches(each, name)) for each, name in ((a, "a"), (b, "b"))
-    ]
+    parts = [recording.restrict(reading.stretches(*each)) for each in ((a, "a"), (b, "b"))]
     if shared := parts[0].epochs.intersect(parts[1].epochs).duration_s:
-        raise BadArgument(
-            "b", f"shares {shared:g} s with --a", "give stretches that do not overlap"
-        )
+        problem = f"shares {shared:g} s with --a"
+        raise BadArgument("b", problem, "give stretches that do not overlap")
     words = [part.bin(bin_width) for part in parts]
     names = [" ".join(each[:3]) + " ..." * (len(each) > 3) for each in (a, b)]
     with output.warnings_as_lines(), log_if_slow("contrasting the conditions"):

@@ -75,28 +75,28 @@ def contrast(
     """
     kind: Any = WordModel  # abstract, which mypy does not allow as a type to pass
     expect("model", model, kind, "a model with probabilities, such as Ising()")
-    first, second = _two_names(names)
+    labels = texts("names", names, "pass two names")
+    if isinstance(names, str) or len(set(labels)) != 2 or len(labels) != 2:
+        raise BadArgument("names", f"is {names!r}", "pass two different names")
     rng = random_generator(random_state)
     data = _Conditions.of(words_a, words_b, model)
     pooled, rounds = data.pooled, data.rounds
     bits_per_second = 1.0 / (math.log(2.0) * pooled.bin_width)
-    of_own = [-bits_per_second * each._score_distinct(pooled) for each in data.fitted]
-    of_parts = data.means(np.column_stack(of_own))
-    costs = np.where(rounds.weights > 0.0, of_parts[:, :, 0], of_parts[:, :, 1])[:, :, None]
-    by_round = rounds.differences(costs)
+    costs = [-bits_per_second * each._score_distinct(pooled) for each in data.fitted]
+    means = np.moveaxis(data.means(np.column_stack(costs)), -1, 0)
+    of_parts = np.abs(rounds.weights) * rounds.own * means
+    entropies = of_parts.sum(axis=2)[:, :, None]  # by condition and round
+    by_round = entropies[0] - entropies[1]
     weighted = rounds.shares[:, None] * by_round
     return Contrast(
         model=type(model).__name__,
-        names=(first, second),
+        names=(labels[0], labels[1]),
         p_value=data.p_value(rng),
         gain=_estimate(rounds, bits_per_second * data.held_out_gains(model)),
         rates=data.rates(rng),
         couplings=data.couplings(rng),
         groups=data.groups(rng),
-        entropy=(
-            _estimate(rounds, rounds.of_condition(costs, 0)),
-            _estimate(rounds, rounds.of_condition(costs, 1)),
-        ),
+        entropy=(_estimate(rounds, entropies[0]), _estimate(rounds, entropies[1])),
         entropy_difference=_estimate(rounds, by_round),
         entropy_p_value=chance(weighted @ weighted.T, rng),
         units=pooled.units,
@@ -104,13 +104,6 @@ def contrast(
         n_visits=rounds.n_visits,
         alternate=rounds.alternate,
     )
-
-
-def _two_names(names: Sequence[str]) -> tuple[str, str]:
-    given = texts("names", names, "pass two names")
-    if isinstance(names, str) or len(set(given)) != 2 or len(given) != 2:
-        raise BadArgument("names", f"is {names!r}", "pass two different names")
-    return given[0], given[1]
 
 
 def _estimate(rounds: Rounds, by_round: Floats) -> Estimate:
@@ -180,10 +173,10 @@ class _Conditions:
 
         Odd rounds are scored by models of even ones, and the other way round.
         """
-        gains = np.empty((self.rounds.n_rounds, 1))
+        n_rounds, n_parts = self.rounds.n_bins.shape
+        gains = np.empty((n_rounds, 1))
         for fold in (0, 1):
-            of_round = [cells // self.rounds.n_parts % 2 for cells in self.rounds.cells]
-            places = [np.flatnonzero(each != fold) for each in of_round]
+            places = [np.flatnonzero(cells // n_parts % 2 != fold) for cells in self.rounds.cells]
             parts = [each._take(at) for each, at in zip(self.words, places, strict=True)]
             first, second = (clone(model).fit(part)._score_distinct(self.pooled) for part in parts)
             ratio = self.means((first - second)[:, None])
@@ -193,28 +186,25 @@ class _Conditions:
     def rates(self, rng: np.random.Generator) -> Differences:
         """Differences of units, in logarithms of their rates."""
         means = self.means(self.pooled.X.astype(np.float64))
-        values = Values.of_logs(means, means, self.rounds)
-        units, per_second = self.pooled.units, 1.0 / self.pooled.bin_width
-        labels, layers = [(name,) for name in units.ids], layers_of_units(units)
-        return differences(
-            "rates", labels, values, self.rounds, rng, scale=per_second, layers=layers
-        )
+        values, units = Values.of_logs(means, means, self.rounds), self.pooled.units
+        labels, scale = [(name,) for name in units.ids], 1.0 / self.pooled.bin_width
+        given = labels, values, self.rounds, rng
+        return differences("rates", *given, scale=scale, layers=layers_of_units(units))
 
     def couplings(self, rng: np.random.Generator) -> Differences:
         """Differences of pairs, whichever the model."""
         values, units = Values.of_couplings(self.words, self.rounds), self.pooled.units
-        labels = list(combinations(units.ids, 2))
-        layers = layers_of_pairs(units)
-        return differences("couplings", labels, values, self.rounds, rng, layers=layers)
+        given = list(combinations(units.ids, 2)), values, self.rounds, rng
+        return differences("couplings", *given, layers=layers_of_pairs(units))
 
     def groups(self, rng: np.random.Generator) -> Differences | None:
         """Differences of live hidden units, in logarithms of their probability; None without."""
         model = self.of_both
-        if not isinstance(model, PopulationModel) or not model.parameters_.live.any():
-            return None
-        if model.parameters_.is_gaussian:  # such a unit stands for no group
-            return None
+        if not isinstance(model, PopulationModel) or model.parameters_.is_gaussian:
+            return None  # a Gaussian unit stands for no group
         live = np.flatnonzero(model.parameters_.live)
+        if not live.size:
+            return None
         on = model.hidden(self.pooled.X)[:, live]
         values = Values.of_logs(self.means(on), self.means(on**2), self.rounds)
         return differences("groups", [(f"h{k}",) for k in live], values, self.rounds, rng)

@@ -149,25 +149,22 @@ class Contrast(AsText, AsTable):
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers for programs."""
-        return {
-            "answer": self.statement(),
-            "differs": self.differs,
-            "names": self.names,
-            "model": self.model,
-            "p_value": self.p_value,
-            "p_values": {each.kind: each.p_value for each in self.kinds}
-            | {"entropy": self.entropy_p_value},
-            "gain_bits_per_second": self.gain.value,
-            "gain_stderr": self.gain.stderr,
-            "entropy_bits_per_second": [each.value for each in self.entropy],
-            "entropy_stderr": [each.stderr for each in self.entropy],
-            "entropy_difference": self.entropy_difference.value,
-            "entropy_difference_stderr": self.entropy_difference.stderr,
-            "n_rounds": self.n_rounds,
-            "n_visits": self.n_visits,
-            "alternate": self.alternate,
-            "differences": self.to_rows(),
-        }
+        same = ("differs", "names", "model", "p_value", "n_rounds", "n_visits", "alternate")
+        p_values = {each.kind: each.p_value for each in self.kinds}
+        return (
+            {"answer": self.statement()}
+            | {name: getattr(self, name) for name in same}
+            | {
+                "p_values": p_values | {"entropy": self.entropy_p_value},
+                "gain_bits_per_second": self.gain.value,
+                "gain_stderr": self.gain.stderr,
+                "entropy_bits_per_second": [each.value for each in self.entropy],
+                "entropy_stderr": [each.stderr for each in self.entropy],
+                "entropy_difference": self.entropy_difference.value,
+                "entropy_difference_stderr": self.entropy_difference.stderr,
+                "differences": self.to_rows(),
+            }
+        )
 
     def __str__(self) -> str:
         first, second = self.names
@@ -185,9 +182,8 @@ class Contrast(AsText, AsTable):
             chosen = [row for row in sure if row["kind"].endswith("by layer") == is_layer]
             chosen.sort(key=lambda row: -abs(row["difference"]) / row["stderr"])
             header = (title, "of", first, second, "difference (nats)", "q")
-            if chosen:
-                cells = map(_cells, chosen[:_MOST_ROWS])
-                lines.append(text_table(header, list(cells), left=header[:2]))
+            if cells := [_cells(row) for row in chosen[:_MOST_ROWS]]:
+                lines.append(text_table(header, cells, left=header[:2]))
         return "\n\n".join(lines)
 
 

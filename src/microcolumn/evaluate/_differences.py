@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,6 @@ from ._rounds import Rounds, chance
 from .estimates import Estimates
 from .time_errors import moderated
 
-#: Probability that an interval holds the difference.
-_LEVEL = 0.95
 Labels = Sequence[tuple[str, ...]]
 
 
@@ -35,22 +34,21 @@ class Values(NamedTuple):
     @classmethod
     def of_logs(cls, means: Floats, squares: Floats, rounds: Rounds) -> Values:
         """Logarithms of means, with the means of squares, (n_rounds, n_parts, n_entries) each."""
-        shares = np.stack([rounds.bin_shares(condition) for condition in (0, 1)])
-        overall, square = (np.einsum("crk,rkp->cp", shares, each) for each in (means, squares))
+        bins = rounds.n_bins * rounds.own
+        n_bins = bins.sum(axis=(1, 2))[:, None]
+        overall, square = (np.einsum("crk,rkp->cp", bins, x) / n_bins for x in (means, squares))
         overall = np.where((overall > 0.0) & (overall < 1.0), overall, np.nan)
-        n_bins = np.array([[cells.size] for cells in rounds.cells])
         variance = ((square / overall**2 - 1.0) / n_bins).sum(axis=0)
-        own = np.where((rounds.weights > 0.0)[:, :, None], overall[0], overall[1])
+        own = np.where(rounds.own[0, :, :, None], *overall)
         return cls(np.log(own) + means / own - 1.0, np.log(overall), variance, is_log=True)
 
     @classmethod
     def of_couplings(cls, words: tuple[Words, Words], rounds: Rounds) -> Values:
         """Couplings of all pairs by logistic regressions of each unit on the others."""
         usable = np.all([(each.rates > 0.0) & (each.rates < 1.0) for each in words], axis=0)
-        upper = np.triu_indices(usable.size, 1)
-        parts = [_couplings(each, rounds, k, usable, upper) for k, each in enumerate(words)]
+        parts = [_couplings(each, rounds, k, usable) for k, each in enumerate(words)]
         by_round, overall, variances = (np.stack(each) for each in zip(*parts, strict=True))
-        by_round = np.where((rounds.weights > 0.0)[:, :, None], *by_round)
+        by_round = np.where(rounds.own[0, :, :, None], *by_round)
         return cls(by_round, overall, variances.sum(axis=0), is_log=False)
 
     def averaged(self, weights: Floats) -> Values:
@@ -65,22 +63,13 @@ class Values(NamedTuple):
 
 
 def _couplings(
-    words: Words,
-    rounds: Rounds,
-    condition: int,
-    usable: NDArray[np.bool_],
-    upper: tuple[NDArray[np.intp], NDArray[np.intp]],
+    words: Words, rounds: Rounds, condition: int, usable: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
-    """Of one condition: couplings by round, overall, and their variance if words were independent.
-
-    Those of pairs that hardly meet are NaN.
-    """
+    """Couplings of a condition by round, overall (NaN if pairs hardly meet), and variance."""
     n, n_cells = words.n_dims, rounds.n_bins.size
-    table = sparse.csr_array(
-        (np.ones(words.n_bins), (rounds.cells[condition], words.index)),
-        shape=(n_cells, len(words)),
-    )
-    start = np.zeros((n, n))
+    start, upper = np.zeros((n, n)), np.triu_indices(n, 1)
+    places = rounds.cells[condition], words.index
+    table = sparse.csr_array((np.ones(words.n_bins), places), shape=(n_cells, len(words)))
     regressions = node_regressions(words, usable, start, table, waves=np.eye(n_cells))
     influence = regressions.influence.transpose(1, 0, 2).astype(np.float64)
     # Either regression of a pair has an estimate of 2 J.
@@ -116,8 +105,8 @@ def differences(
     by_round = rounds.differences(values.by_round[:, :, known])
     mean, variance = rounds.mean(by_round)
     # Rounds are few: what errors have in common with those of independent words moderates them.
-    telling = np.ones(mean.size, dtype=bool)
-    ratios, df = moderated(variance / values.variance[known], telling, rounds.n_rounds - 1)
+    ratios = variance / values.variance[known]
+    ratios, df = moderated(ratios, np.isfinite(ratios), rounds.n_rounds - 1)
     variance = values.variance[known] * np.maximum(ratios, 1.0)
     estimate, stderr = np.full((2, len(labels)), np.nan)
     estimate[known], stderr[known] = mean, np.sqrt(variance)
@@ -133,7 +122,7 @@ def differences(
         labels=tuple(labels),
         a=first,
         b=second,
-        difference=Estimates.of(estimate, stderr, _LEVEL, df),
+        difference=Estimates.of(estimate, stderr, 0.95, df),
         p_value=chance(weighted @ weighted.T, rng) if known.any() else np.nan,
         by_layer=by_layer,
     )
@@ -150,11 +139,10 @@ def layers_of_pairs(units: Units) -> tuple[Labels, Floats]:
     """Pairs of layers, and which pairs of units are in each, (n_layer_pairs, n_pairs)."""
     names, inside = layers_of_units(units)
     i, j = np.triu_indices(len(units), 1)
-    labels, weights = [], np.zeros((0, i.size))
-    for k, (first,) in enumerate(names):
-        for m, (second,) in enumerate(names[k:], k):
-            within = np.maximum(inside[k, i] * inside[m, j], inside[m, i] * inside[k, j])
-            if within.any():
-                labels.append((first, second))
-                weights = np.vstack((weights, within))
-    return labels, weights
+    both = combinations_with_replacement(range(len(names)), 2)
+    weights = {
+        names[k] + names[m]: np.maximum(inside[k, i] * inside[m, j], inside[m, i] * inside[k, j])
+        for k, m in both
+    }
+    labels = [label for label, within in weights.items() if within.any()]
+    return labels, np.array([weights[label] for label in labels]).reshape(-1, i.size)

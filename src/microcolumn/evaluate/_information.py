@@ -129,17 +129,18 @@ def information(
     for name, model in by_name.items():
         check_is_fitted(expect(f"models[{name!r}]", model, kind, "fitted models of words"))
     whole_number("n_samples", n_samples, least=2)
-    held = None if words is None else words_for_all(by_name, words, None)
-    bits, methods = list[list[float]](), []
+    held, bits, methods = None, list[list[float]](), []
+    if words is not None:
+        held = expect("words", words_for_all(by_name, words, None), Words, "pass complete Words")
     one = next(iter(by_name.values()))
     word_s = (one.bin_width_ or math.nan) * getattr(one, "window_", 1)
     if held is not None:
         # What the best model gains over fair coins is what words lack of one bit per unit.
         gained, explained = explainable(held, np.full(held.n_dims, 0.5)), explainable(held)
         word_s = held.bin_width * held.window
-        per_second = gained.bits_per_second, gained.stderr, explained.bits_per_second
-        bits.append([word_s * each for each in (*per_second, explained.stderr)])
-        bits[0][0] = held.n_dims - bits[0][0]
+        own = held.n_dims - word_s * gained.bits_per_second
+        per_second = gained.stderr, explained.bits_per_second, explained.stderr
+        bits.append([own, *(word_s * each for each in per_second)])
         methods.append("words" + ", too few" * (explained.coverage < LEAST_COVERAGE))
     for model in by_name.values():
         start = None if held is None else words_for(model, held, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadArgument
 from ..timeline import Places
@@ -44,20 +45,15 @@ class Rounds:
         return len(self.n_bins)
 
     @property
-    def n_parts(self) -> int:
-        """Parts of a round, each of one condition."""
-        return int(self.n_bins.shape[1])
-
-    @property
     def shares(self) -> Floats:
         """Weight of each round in means, (n_rounds,): by the variance of independent words."""
         weight = 1.0 / (self.weights**2 / self.n_bins).sum(axis=1)
         return np.asarray(weight / weight.sum())
 
-    def bin_shares(self, condition: int) -> Floats:
-        """Share of a condition's words in each part of each round, zero in the other's."""
-        own = self.n_bins * ((self.weights > 0.0) == (condition == 0))
-        return np.asarray(own / own.sum())
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """Which parts are of the first condition, which of the second, (2, n_rounds, n_parts)."""
+        return np.stack((self.weights > 0.0, self.weights <= 0.0))
 
     def differences(self, values: Floats) -> Floats:
         """First condition minus the second, (n_rounds, n_columns), of (n_rounds, n_parts, ...).
@@ -65,12 +61,6 @@ class Rounds:
         Exchanging the conditions turns the sign of a round's difference.
         """
         return np.asarray(np.einsum("rk,rkp->rp", self.weights, values))
-
-    def of_condition(self, values: Floats, condition: int) -> Floats:
-        """Mean of one condition's parts in each round, (n_rounds, n_columns)."""
-        sign = 1.0 if condition == 0 else -1.0
-        own = np.maximum(sign * self.weights, 0.0)
-        return np.asarray(np.einsum("rk,rkp->rp", own, values))
 
     def mean(self, by_round: Floats) -> tuple[Floats, Floats]:
         """Mean of the columns over rounds and its squared standard error, (n_columns,) each."""
@@ -109,11 +99,9 @@ def in_rounds(words: tuple[Words, Words]) -> tuple[tuple[Words, Words], Rounds]:
             weights = -weights
     places = np.split(np.where(kept, cell, -1), [times[0].size])
     bins = [np.flatnonzero(each >= 0) for each in places]
-    first, second = (each._take(at) for each, at in zip(words, bins, strict=True))
-    cells = places[0][bins[0]], places[1][bins[1]]
-    shape = n_rounds, n_parts
-    n_visits = int(visit.max() + 1) // 2
-    return (first, second), Rounds(cells, n_visits, n_bins.reshape(shape), weights, alternate)
+    cells, n_visits = (places[0][bins[0]], places[1][bins[1]]), int(visit.max() + 1) // 2
+    rounds = Rounds(cells, n_visits, n_bins.reshape(weights.shape), weights, alternate)
+    return (words[0]._take(bins[0]), words[1]._take(bins[1])), rounds
 
 
 def _visits(times_s: Floats, is_second: Places, bin_width: float) -> Places:

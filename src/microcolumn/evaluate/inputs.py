@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,18 +74,6 @@ def _fitting(model: WordsEstimator, words: SomeWords) -> SomeWords:
             "pass the same units and window",
         )
     return held
-
-
-@overload
-def words_for_all(
-    models: Mapping[str, WordsEstimator], words: Words | ArrayLike, bin_width: float | None
-) -> Words: ...
-
-
-@overload
-def words_for_all(
-    models: Mapping[str, WordsEstimator], words: AnyWords | ArrayLike, bin_width: float | None
-) -> AnyWords: ...
 
 
 def words_for_all(

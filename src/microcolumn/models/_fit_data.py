@@ -67,11 +67,9 @@ class FitData:
         floored = np.clip(p, floor, 1.0 - floor)
         n_drawn = min(max(n_words, _FEWEST_DRAWN), _MOST_DRAWN)
         drawn = surrogate_of_moments(floored, both, n_words, n_drawn)
-        words = Words.from_array(
-            drawn, bin_width, Units.numbered(p.size) if units is None else units
-        )
-        fixed = (p == 0.0) | (p == 1.0)
-        return cls(words, floored, both, fixed, PairMoments(words, p, both))
+        table = Units.numbered(p.size) if units is None else units
+        words = Words.from_array(drawn, bin_width, table)
+        return cls(words, floored, both, (p == 0.0) | (p == 1.0), PairMoments(words, p, both))
 
 
 def _checked_pairs(pairs: Any, rates: Floats) -> Floats:

@@ -48,8 +48,7 @@ class DataMoments:
         # Whole weights count as that many words.
         n_words = max(float(words.counts.sum()), float(words.n_bins))
         self._prior_share = 0.0 if prior is None else 1.0 / (n_words + 1.0)
-        self._weights = words.counts / words.counts.sum()
-        n_dims = words.X.shape[1]
+        self._weights, n_dims = words.counts / words.counts.sum(), words.n_dims
         self._pairs = pair_rates(words)
         self._rates = np.diagonal(self._pairs).copy()
         np.fill_diagonal(self._pairs, 0.0)
@@ -125,8 +124,7 @@ class DataMoments:
             log_weights, moments = self._sparse.sums(hidden, self._weights)
             return float(self._weights @ log_weights), np.asarray(moments.W), np.asarray(moments.c)
         parts = chunks(len(self._weights), biases.size, _MOST_INPUTS)
-        shape = 2, biases.size, parts[0].stop
-        if self._memory.shape != shape:
+        if self._memory.shape != (shape := (2, biases.size, parts[0].stop)):
             self._memory = np.empty(shape)
         all_weights = np.concatenate([biases[:, None], weights.T], axis=1)
         value, sums = 0.0, np.zeros_like(all_weights)

@@ -9,6 +9,7 @@ from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words
 from ._objective import check_same_units
+from .data_moments import DataMoments
 from .sparse_words import SparseWords
 
 
@@ -36,19 +37,9 @@ class IncompleteMoments:
         return float(self._shares @ log_sums), moments
 
 
-class PairMoments:
-    """Mean of log p~ of an Ising model over words of which only rates and pair rates are known.
-
-    ``words`` are some with about these moments, from which chains start.
-    """
+class PairMoments(DataMoments):
+    """The same of an Ising model from rates and pair rates alone, with words about like these."""
 
     def __init__(self, words: Words, rates: Floats, pairs: Floats) -> None:
-        self.words, self._rates = words, rates
-        self._pairs = pairs.copy()
-        np.fill_diagonal(self._pairs, 0.0)
-
-    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
-        """Mean log weight (nats per word) and its gradient at ``theta``."""
-        check_same_units(theta.n_visible, self._rates.size)
-        mean = float(theta.b @ self._rates) + float(np.vdot(np.asarray(theta.J), self._pairs))
-        return mean, Parameters.trusted(self._rates, self._pairs, None, None)
+        super().__init__(words)
+        self._rates, self._pairs = rates, pairs * ~np.eye(rates.size, dtype=bool)
