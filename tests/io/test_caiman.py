@@ -40,7 +40,7 @@ def test_all_components_are_kept_if_none_was_evaluated(file):
 def test_the_frame_rate_may_be_stated(file):
     recording = mc.read(file(), frame_rate=10)
     assert recording.duration_s == 60.0
-    assert "10 frames per second as stated; params/data/fr says 30.0" in recording.notes
+    assert "the frame rate is 10 Hz as stated; params/data/fr says 30.0" in recording.notes
 
 
 REFUSED = {

@@ -62,9 +62,10 @@ def test_the_raw_file_tells_how_long_was_recorded(suffix, rate, session):
 def test_the_sampling_rate_is_that_of_the_parameters_or_the_callers(session):
     recording = mc.read(session, sampling_rate=10_000)
     assert recording.trains[1].tolist() == [0.04]
-    assert "10000 samples per second as stated; s1.xml: 20000" in recording.notes
+    assert "the sampling rate is 10000 Hz as stated; s1.xml says 20000.0" in recording.notes
     (session / "s1.xml").unlink()
-    assert_refused(session, "s1.xml states no sampling rate; pass sampling_rate= in Hz")
+    sentence = "s1.xml states no sampling rate as a plain number; pass sampling_rate= in Hz"
+    assert_refused(session, sentence)
     assert_refused(session, "the sampling rate is -1; pass sampling_rate= in Hz", sampling_rate=-1)
 
 
@@ -74,7 +75,7 @@ def test_parameters_that_unfold_or_refer_elsewhere_are_only_text(session):
     path.write_text(path.read_text().replace("<parameters", f"{bomb}<parameters", 1))
     assert mc.read(session).n_units == 2
     path.write_text(f"{bomb}<samplingRate>&b;</samplingRate>")
-    assert_refused(session, "s1.xml states no sampling rate")
+    assert_refused(session, "s1.xml states no sampling rate as a plain number")
 
 
 DAMAGE = {

@@ -66,7 +66,7 @@ def test_a_pickle_is_listed_and_never_obeyed(plane, tmp_path):
 @pytest.mark.parametrize("settings", [{"fs": np.float64(30)}, {"fs": "30"}, {"fs": None}])
 def test_a_frame_rate_that_is_no_plain_number_is_asked_for(settings, plane):
     np.save(plane / "ops.npy", settings)
-    sentence = "ops.npy tells no frame rate that can be read safely; pass frame_rate= in Hz"
+    sentence = "ops.npy states no frame rate as a plain number; pass frame_rate= in Hz"
     assert_refused(plane, sentence)
     assert mc.read(plane, frame_rate=10).duration_s == 60.0
 
@@ -79,7 +79,7 @@ def test_a_frame_rate_is_a_number_that_a_microscope_reaches(rate, plane):
 def test_a_stated_frame_rate_overrules_that_of_the_file_with_a_note(plane):
     recording = mc.read(plane, frame_rate=15)
     assert recording.duration_s == 40.0
-    assert "15 frames per second as stated; ops.npy says 30.0" in recording.notes
+    assert "the frame rate is 15 Hz as stated; ops.npy says 30.0" in recording.notes
 
 
 DAMAGE = {

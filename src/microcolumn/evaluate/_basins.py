@@ -96,8 +96,8 @@ def basins(model: PopulationModel, words: Words | ArrayLike) -> Basins:
     >>> basins(mc.Ising.from_parameters(theta), words).minima.tolist()
     [[0, 0, 0], [1, 1, 0]]
     """
-    kind: type[PopulationModel] = PopulationModel
-    fitted = expect("model", model, kind, "a fitted model with an energy, such as an Ising")
+    remedy = "a fitted model with an energy, such as an Ising"
+    fitted = expect("model", model, PopulationModel, remedy)
     given = words_for(fitted, words, None)
     bottoms = np.concatenate(
         [_descended(fitted, given.X[part]) for part in chunks(len(given), given.n_dims)]

@@ -93,15 +93,14 @@ def communities(
     """
     rng, count = random_generator(random_state), whole_number("n_resamples", n_resamples, least=1)
     names, tables = _resampled(source, count, rng)
-    upper = np.triu_indices(len(names), 1)
     together = np.zeros((len(names), len(names)))
     for weights in tables:
-        labels = _louvain(weights, upper, resolution, rng)[0]
+        labels = _louvain(weights, resolution, rng)[0]
         together += np.equal.outer(labels, labels)
     together /= len(tables)
     mean = tables.mean(axis=0)
-    observed = _louvain(mean, upper, resolution, rng)[1]
-    shuffled = [_louvain(rng.permutation(mean), upper, resolution, rng)[1] for _ in range(count)]
+    observed = _louvain(mean, resolution, rng)[1]
+    shuffled = [_louvain(rng.permutation(mean), resolution, rng)[1] for _ in range(count)]
     apart = linkage(squareform(1.0 - together, checks=False), "complete")
     labels = fcluster(apart, 1.0 - STABLE + 1e-9, "distance")
     groups = [np.flatnonzero(labels == k) for k in np.unique(labels)]
@@ -125,9 +124,8 @@ def _resampled(
         noise = rng.standard_normal((n_resamples, known.estimate.size))
         drawn = np.nan_to_num(known.estimate + known.stderr * noise)
         return source.names, drawn
-    kind: type[PopulationModel] = PopulationModel
     remedy = "pass what mc.evaluate.intervals returns, or fitted models"
-    fits = [expect(f"source[{k}]", each, kind, remedy) for k, each in enumerate(source)]
+    fits = [expect(f"source[{k}]", each, PopulationModel, remedy) for k, each in enumerate(source)]
     if len(fits) < 2:
         raise BadArgument("source", f"has {len(fits)} models", "pass two or more, or intervals")
     first, n = fits[0], fits[0].n_features_in_
@@ -141,23 +139,15 @@ def _resampled(
     return bit_names(units, n // len(units)), np.array(tables)
 
 
-def _louvain(
-    weights: Floats, upper: Any, resolution: float, rng: np.random.Generator
-) -> tuple[Any, float]:
-    """Community of each bit, and the modularity."""
+def _louvain(weights: Floats, resolution: float, rng: np.random.Generator) -> tuple[Any, float]:
+    """Community of each bit, and the modularity, by the weight of each pair."""
     networkx = imported_networkx()
-    n = int(upper[1].max(initial=0)) + 1
-    graph = networkx.empty_graph(n)
-    held = weights > 0.0
-    pairs = zip(upper[0][held].tolist(), upper[1][held].tolist(), strict=True)
-    graph.add_weighted_edges_from(
-        (*p, w) for p, w in zip(pairs, weights[held].tolist(), strict=True)
-    )
+    graph = networkx.from_numpy_array(squareform(np.maximum(weights, 0.0)))
     seed = int(rng.integers(2**31))
     found = networkx.community.louvain_communities(graph, resolution=resolution, seed=seed)
-    labels = np.zeros(n, dtype=np.intp)
+    labels = np.zeros(len(graph), dtype=np.intp)
     for k, members in enumerate(found):
         labels[list(members)] = k
-    if not held.any():
+    if not graph.size():
         return labels, 0.0
     return labels, float(networkx.community.modularity(graph, found, resolution=resolution))

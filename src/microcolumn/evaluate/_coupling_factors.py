@@ -135,7 +135,8 @@ def coupling_factors(
         raise BadInput("this model has no couplings", "pass an Ising or a SemiRBM")
     table = _table_of(model, theta, units)
     names = table.group_by if group_by is None else group_by
-    labels = _labels(table, [names] if isinstance(names, str) else names)
+    given = {name: table.label(name) for name in ([names] if isinstance(names, str) else names)}
+    labels = {name: np.array(each) for name, each in given.items() if each is not None}
     places, notes = _places(table, positions_um)
     members = _members(places, labels, notes)
     upper = np.triu_indices(members.size, 1)
@@ -203,11 +204,6 @@ def _that_differ(matrices: dict[str, Floats], notes: list[str]) -> dict[str, Flo
     if not kept:
         raise BadInput("these units have neither distances nor labels that differ", "name others")
     return kept
-
-
-def _labels(units: Units, names: Sequence[str]) -> dict[str, NDArray[np.str_]]:
-    labels = {name: units.label(name) for name in names}
-    return {name: np.array(each) for name, each in labels.items() if each is not None}
 
 
 def _places(units: Units, positions_um: ArrayLike | None) -> tuple[Floats, list[str]]:

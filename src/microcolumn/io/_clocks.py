@@ -14,6 +14,8 @@ from ..validation import Floats, one_of
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "0.1 ms": 1e4, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
+#: An example of each rate, Hz, and a limit: no microscope takes more frames.
+_RATES = {"sampling_rate": (20_000, np.inf), "frame_rate": (30, 1e5)}
 
 
 def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
@@ -34,6 +36,26 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
 def is_rate(value: object) -> TypeGuard[Real]:
     """Whether a value is a positive and finite number."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+
+
+def stated_rate(
+    of_file: Any, stated: float | None, where: str, option: str
+) -> tuple[float, list[str]]:
+    """Samples or frames per second: what the caller states, else what ``where`` says; and a note.
+
+    Callers state it by ``option``, ``"sampling_rate"`` or ``"frame_rate"``.
+    """
+    example, most = _RATES[option]
+    rate, what = of_file if stated is None else stated, option.replace("_", " ")
+    if not is_rate(rate) or float(rate) > most:
+        problem = f"the {what} is {rate!r}"
+        if rate is None:
+            problem = f"{where} states no {what} as a plain number"
+        raise BadFile(problem, advice(f"pass {{{option}}} in Hz, such as {example}"))
+    if stated is None:
+        return float(rate), [f"the {what} is {rate:g} Hz, as {where} says"]
+    differs = of_file not in (None, stated)
+    return float(rate), [f"the {what} is {rate:g} Hz as stated; {where} says {of_file}"] * differs
 
 
 def whole_epoch(

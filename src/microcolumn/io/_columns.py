@@ -130,18 +130,11 @@ def labels_of(columns: Columns, group_by: Iterable[str]) -> dict[str, list[str]]
 
     The columns that make depths, layers, areas, probes and qualities are not among the others.
     """
-    labels, named = {}, {""}
-    for asked in group_by:
-        column = next(
-            columns_named((prefix + asked.lower() for prefix in _PREFIXES), columns), None
-        )
-        if column is None:
-            problem = f"is {asked!r}, which is none of the columns {name_list(columns)}"
-            raise BadArgument("group_by", problem, "name one of them")
-        labels[asked] = _labels_of(columns[column])
-        named.add(column)
+    named = {asked: _column_called("group_by", asked, columns) for asked in group_by}
+    labels = {asked: _labels_of(columns[column]) for asked, column in named.items()}
+    own = {"", *named.values()}
     for column, entries in columns.items():
-        if column.lower() in _OF_UNITS or column in named or len(column) > _LONGEST_LABEL:
+        if column.lower() in _OF_UNITS or column in own or len(column) > _LONGEST_LABEL:
             continue
         texts = as_labels(entries) if all(isinstance(entry, str) for entry in entries) else []
         known = {text for text in texts if text}
@@ -156,14 +149,20 @@ def global_ids_of(columns: Columns, match_by: str | None) -> list[str] | None:
 
     The default column is ``global_id``.
     """
-    column = match_by or next(columns_named(("global_id",), columns), None)
-    if column is None:
+    if match_by is None and next(columns_named(("global_id",), columns), None) is None:
         return None
-    if column not in columns:
-        problem = f"is {column!r}, which is none of its columns {name_list(columns) or '(none)'}"
-        raise BadArgument("match_by", problem, "name the column of the cells' ids")
-    names = (label.removesuffix(".0") for label in as_labels(columns[column]))
+    entries = columns[_column_called("match_by", match_by or "global_id", columns)]
+    names = (label.removesuffix(".0") for label in as_labels(entries))
     return ["" if name == "-1" else name for name in names]
+
+
+def _column_called(argument: str, name: str, columns: Columns) -> str:
+    """The column that an argument names, in any case and of any table that readers give units."""
+    names = (prefix + name.lower() for prefix in _PREFIXES)
+    for column in columns_named(names, columns):
+        return column
+    problem = f"is {name!r}, which is none of the columns {name_list(columns) or '(none)'}"
+    raise BadArgument(argument, problem, "name one of them")
 
 
 def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:

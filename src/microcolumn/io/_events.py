@@ -1,21 +1,17 @@
 """Imaging: a cell is active in frames in which its deconvolved value stands out of its noise."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..epochs import Epochs
-from ..errors import BadArgument, BadFile, advice
+from ..errors import BadArgument, BadFile
 from ..validation import Floats, real_number
-from ._clocks import is_rate
 from ._session import Session
 
 #: Standard deviation of normal noise around 0 by the median of its sizes.
 _PER_MEDIAN = 1.4826
-#: Frames per second that no microscope reaches.
-_FASTEST = 1e5
 _AT_LEAST_0 = "give a number of noise levels from 0 on"
 
 
@@ -30,7 +26,11 @@ def noise_level(values: Floats) -> float:
 
 
 def event_session(
-    traces: Iterable[ArrayLike], ids: Sequence[str], frame_s: float, threshold: float
+    traces: Iterable[ArrayLike],
+    ids: Sequence[str],
+    frame_s: float,
+    threshold: float,
+    notes: Sequence[str] = (),
 ) -> Session:
     """Session of deconvolved traces, one array of shape (n_frames,) per cell.
 
@@ -57,7 +57,8 @@ def event_session(
         n_values += values.size
     kept = [active[~missing[active]] for active in frames]
     share = sum(active.size for active in kept) / max(n_values, 1)
-    notes = [
+    about = [
+        *notes,
         f"a cell is active in a frame where its deconvolved value exceeds {level:g} times its "
         f"noise, 1.4826 times the median of its values above 0: {share:.2%} of all frames; bins "
         f"are frames of {frame_s * 1e3:.6g} ms, or whole multiples of them",
@@ -67,7 +68,7 @@ def event_session(
         ids,
         [(active + 0.5) * frame_s for active in kept],
         epochs=_present(missing, frame_s),
-        notes=tuple(notes),
+        notes=tuple(about),
         resolution_s=frame_s,
     )
 
@@ -80,20 +81,3 @@ def _present(missing: NDArray[np.bool_], frame_s: float) -> Epochs | None:
     if not edges.size:
         raise BadFile("there is no frame with values of all cells", "leave out cells without them")
     return Epochs(edges.reshape(-1, 2) * frame_s)
-
-
-def frame_seconds(stated: float | None, of_file: Any, where: str) -> tuple[float, list[str]]:
-    """Seconds per frame by the rate that the caller states, else by that of the file; and a note.
-
-    ``where`` is what holds the rate of the file.
-    """
-    rate = of_file if stated is None else stated
-    if not is_rate(rate) or float(rate) > _FASTEST:
-        problem = f"{where} tells no frame rate that can be read safely"
-        if rate is not None:
-            problem = f"the frame rate is {rate!r}"
-        raise BadFile(problem, advice("pass {frame_rate} in Hz, such as 30"))
-    if stated is None:
-        return 1.0 / float(rate), [f"{rate:g} frames per second, as {where} says"]
-    note = f"{rate:g} frames per second as stated; {where} says {of_file}"
-    return 1.0 / float(rate), [note] * (of_file not in (None, stated))

@@ -17,7 +17,7 @@ ELECTRODE_NAMES = ("electrode", "channel_label")
 _COLUMNS = ["", "time_s", "electrode"]
 _END = "well information"
 _STRETCH = "actual file section run"
-_TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
+_FROM_0 = re.compile(r"(?:[0.]+[hms])* *to *(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 
 
 def is_spike_list(header: Sequence[str]) -> bool:
@@ -58,18 +58,9 @@ class SpikeList:
 
 def _duration(text: str) -> float | None:
     """Seconds of a stretch such as ``0s to 18m2s``; None unless it begins at 0."""
-    edges = [_TIME.fullmatch(edge.strip()) for edge in text.split("to")]
-    if len(edges) != 2 or None in edges:
-        return None
-    start, stop = (
-        sum(
-            float(part or 0) * scale
-            for part, scale in zip(edge.groups(), (3600, 60, 1), strict=True)
-        )
-        for edge in edges
-        if edge is not None
-    )
-    return stop if start == 0 else None
+    stretch = _FROM_0.fullmatch(text.strip())
+    parts = zip(stretch.groups("0"), (3600.0, 60.0, 1.0), strict=True) if stretch else ()
+    return sum(float(part) * scale for part, scale in parts) or None
 
 
 def check_well(wells: Iterable[str], chosen: str | None) -> list[str]:
@@ -79,9 +70,8 @@ def check_well(wells: Iterable[str], chosen: str | None) -> list[str]:
         problem = f"it holds {len(there)} wells, each a recording of its own: {name_list(there)}"
         raise BadFile(problem, advice("choose one with {well}", well=there[0]))
     if chosen is not None and chosen not in there:
-        problem = f"there is no well {chosen!r}" if there else "no column or electrode names a well"
-        raise BadFile(
-            problem, f"choose from {name_list(there)}" if there else advice("leave {well} out")
-        )
+        if not there:
+            raise BadFile("no column or electrode names a well", advice("leave {well} out"))
+        raise BadFile(f"there is no well {chosen!r}", f"choose from {name_list(there)}")
     others = [well for well in there if well != chosen]
     return [f"well {chosen} alone; left out: {name_list(others)}"] * bool(chosen and others)

@@ -79,9 +79,10 @@ def read(
         default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
         (samples per second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in``
         (``"rows"`` or ``"columns"``; the shorter axis by default), and for matrices of deconvolved
-        values ``threshold`` (noise levels that an event exceeds). In tables, HDF5, MATLAB files
-        and archives of arrays of any layout, ``times`` and ``units`` name the times of all spikes
-        and the unit of each: ``times="spiketime", units="cluster", time_unit="ms"``.
+        values of imaged cells ``threshold`` (an event is a value above so many times the noise,
+        1.4826 times the median of the cell's values above 0). In tables, HDF5, MATLAB files and
+        archives of arrays of any layout, ``times`` and ``units`` name the times of all spikes and
+        the unit of each: ``times="spiketime", units="cluster", time_unit="ms"``.
 
     Returns
     -------

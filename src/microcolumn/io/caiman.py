@@ -1,6 +1,5 @@
 """Results of CaImAn in HDF5: deconvolved activity of components as events."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile
 from ._arrays import check_index
-from ._events import event_session, frame_seconds
+from ._clocks import stated_rate
+from ._events import event_session
 from ._session import Session
 from .failures import check_claim
 
@@ -38,17 +38,15 @@ def load(path: Path, *, frame_rate: float | None = None, threshold: float = 3.0)
     with h5py.File(path, "r") as file:
         traces = _numbers(file, _TRACES, path)
         if traces is None or traces.ndim != 2:
-            remedy = (
-                "deconvolve it in CaImAn (p=1 or 2), or name other datasets with times and units"
-            )
+            remedy = "deconvolve it in CaImAn (p=1 or 2), or name datasets with times and units"
             raise BadFile(f"it has no deconvolved activity, {_TRACES}", remedy)
-        rate = _numbers(file, _RATE, path)
-        of_file = float(rate[()]) if rate is not None and rate.shape == () else None
-        frame_s, notes = frame_seconds(frame_rate, of_file, _RATE)
+        held = _numbers(file, _RATE, path)
+        of_file = float(held[()]) if held is not None and held.shape == () else None
+        rate, notes = stated_rate(of_file, frame_rate, _RATE, "frame_rate")
         rows, note = _rows(_numbers(file, _ACCEPTED, path), len(traces))
         ids = list(map(str, rows.tolist()))
-        session = event_session((traces[n] for n in rows), ids, frame_s, threshold)
-    return replace(session, notes=(*notes, note, *session.notes))
+        cells = (traces[n] for n in rows)
+        return event_session(cells, ids, 1.0 / rate, threshold, (*notes, note))
 
 
 def _rows(accepted: Any, n: int) -> tuple[NDArray[np.int64], str]:

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadFile, advice, damaged, name_list
+from ..errors import BadFile, damaged, name_list
 from ..validation import Floats
 from ._arrays import check_same_length, split_by_unit
-from ._clocks import is_rate, whole_epoch
+from ._clocks import stated_rate, whole_epoch
 from ._columns import as_number
 from ._containment import file_inside, is_inside
 from ._session import Session
@@ -51,7 +51,8 @@ def load(path: Path, *, sampling_rate: float | None = None, mua: bool = False) -
     home = path if path.is_dir() else path.parent
     base, groups = _groups(path, home)
     parameters = _parameters(home, base)
-    rate, notes = _rate(parameters["samplingRate"], sampling_rate, f"{base}.xml")
+    of_file = parameters["samplingRate"] or None
+    rate, notes = stated_rate(of_file, sampling_rate, f"{base}.xml", "sampling_rate")
     units: dict[str, list[str]] = {"ids": [], "shank": [], "quality": []}
     trains: list[Floats] = []
     left_out = {_ARTEFACTS: 0, _UNSORTED: 0}
@@ -73,20 +74,6 @@ def load(path: Path, *, sampling_rate: float | None = None, mua: bool = False) -
     epochs, note = whole_epoch(_duration(home, base, parameters), trains, "the raw file")
     ids = units.pop("ids")
     return Session(ids, trains, units, epochs=epochs, notes=(*notes, *note))
-
-
-def _rate(of_file: float, stated: float | None, where: str) -> tuple[float, list[str]]:
-    """Samples per second as the caller states it, else by the file; and a note if they differ."""
-    rate = of_file if stated is None else stated
-    if not is_rate(rate):
-        problem = (
-            f"{where} states no sampling rate"
-            if stated is None
-            else f"the sampling rate is {stated!r}"
-        )
-        raise BadFile(problem, advice("pass {sampling_rate} in Hz, such as 20000"))
-    note = f"{rate:g} samples per second as stated; {where}: {of_file:g}"
-    return float(rate), [note] * (of_file not in (rate, 0.0))
 
 
 def is_klusters(path: Path) -> bool:

@@ -67,11 +67,7 @@ def load(
     times, units : str, optional
         Arrays (or fields of a structured one) with the time and the unit of each spike. Without
         ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
-    threshold : float, optional
-        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
-        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
-        times the median of its values above 0.
-    time_unit, sampling_rate, bin_width, units_in
+    time_unit, sampling_rate, bin_width, units_in, threshold
         As for :func:`microcolumn.read`.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)

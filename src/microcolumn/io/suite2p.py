@@ -4,7 +4,6 @@
 found in ``ops.npy`` by listing the instructions of the pickle, none of which is carried out.
 """
 
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from pickletools import genops
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile, name_list
 from ._arrays import check_array, check_same_length, load_array
+from ._clocks import stated_rate
 from ._columns import as_number
 from ._containment import check_inside, files_inside
-from ._events import event_session, frame_seconds
+from ._events import event_session
 from ._session import Session
 
 _TRACES, _CELLS = "spks.npy", "iscell.npy"
@@ -48,7 +48,8 @@ def load(path: Path, *, frame_rate: float | None = None, threshold: float = 3.0)
     plane = _plane(path)
     files_inside(plane, _TRACES, _CELLS, *_SETTINGS)
     where = next((name for name in _SETTINGS if (plane / name).is_file()), _SETTINGS[0])
-    frame_s, notes = frame_seconds(frame_rate, _pickled_number(plane / where, _RATE), where)
+    of_file = _pickled_number(plane / where, _RATE)
+    rate, notes = stated_rate(of_file, frame_rate, where, "frame_rate")
     traces = load_array(plane / _TRACES, mapped=True)
     fits = traces.ndim == 2 and traces.dtype.kind in "fiu"
     check_array(_TRACES, traces, fits, "one row of numbers per cell")
@@ -60,8 +61,7 @@ def load(path: Path, *, frame_rate: float | None = None, threshold: float = 3.0)
         left_out = len(traces) - cells.size
         notes += [f"no cells by {_CELLS}, left out: {left_out} of {len(traces)}"] * (left_out > 0)
     ids = list(map(str, cells.tolist()))
-    session = event_session((traces[n] for n in cells), ids, frame_s, threshold)
-    return replace(session, notes=(*notes, *session.notes))
+    return event_session((traces[n] for n in cells), ids, 1.0 / rate, threshold, notes)
 
 
 def _plane(path: Path) -> Path:

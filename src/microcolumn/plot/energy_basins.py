@@ -51,9 +51,8 @@ def basins(
         Of all basins, or by their units, such as ``{"3 7": "red"}``.
     """
     if not isinstance(source, Basins):
-        kind: type[PopulationModel] = PopulationModel
         remedy = "pass a fitted model with an energy, or what mc.evaluate.basins returns"
-        source = expect("source", source, kind, remedy)
+        source = expect("source", source, PopulationModel, remedy)
         if words is None:
             raise BadInput("basins are those of words", "pass words in time order, too")
         source = find_basins(check_fitted(source), check_words(words))
@@ -70,20 +69,10 @@ def basins(
         heights = base + _HEIGHT * share / largest
         ax.stairs(heights, edges, baseline=base, fill=True, color=colours[name], linewidth=0)
         ax.axhline(base, color="0.7", linewidth=0.4, zorder=0)
-        label = f"up to {100.0 * largest:.2g} %"
-        at = (1.0, base + 0.5 * _HEIGHT)
-        ax.annotate(
-            label,
-            at,
-            (3.0, 0.0),
-            xycoords=ax.get_yaxis_transform(),
-            va="center",
-            size=6,
-            textcoords="offset points",
-            annotation_clip=False,
-        )
-        [middle] = ax.plot(edges.mean(), base + 0.5 * _HEIGHT, "o", alpha=0.0)
-        tip(middle, {"units": name, "share of words": float(source.occupancy[some[row]])})
+        label, middle = f"up to {100.0 * largest:.2g} %", base + 0.5 * _HEIGHT
+        ax.text(1.015, middle, label, size=6, va="center", transform=ax.get_yaxis_transform())
+        [mark] = ax.plot(edges.mean(), middle, "o", alpha=0.0)
+        tip(mark, {"units": name, "share of words": float(source.occupancy[some[row]])})
     short = [n if len(n) <= _LETTERS else f"{n[: _LETTERS - 1]}…" for n in names]
     ax.set_yticks(some.size - 1 - np.arange(some.size) + 0.5 * _HEIGHT, list(map(literal, short)))
     ax.tick_params(axis="y", length=0)

@@ -22,7 +22,7 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
-from ..units import plain_label, several_labels
+from ..units import plain_label
 from ._tables import condition_text
 from ._wording import text
 
@@ -74,11 +74,6 @@ class Layering:
     def label(self) -> str:
         """What a sentence calls the labels: ``"cell type"``."""
         return plain_label(self.group_by)
-
-    @property
-    def labels(self) -> str:
-        """What it calls several of them: ``"cell type labels"``, ``"layers"``."""
-        return several_labels(self.group_by)
 
     @property
     def kind(self) -> str:

@@ -61,11 +61,7 @@ def load(
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
     dims : str, optional
         Axes of an array of trials in their order, such as ``"units bins trials"``.
-    threshold : float, optional
-        Noise levels: then the matrix holds deconvolved values of imaged cells, and a cell is active
-        in a bin, which is a frame, where its value exceeds ``threshold`` times its noise, 1.4826
-        times the median of its values above 0.
-    time_unit, sampling_rate, units_in
+    time_unit, sampling_rate, units_in, threshold
         As for :func:`microcolumn.read`.
 
     Returns
