@@ -61,7 +61,7 @@ def test_names_of_cells_come_from_the_column_that_is_asked_for(entries, names):
 
 def test_a_column_of_cells_that_is_not_there_is_named_with_those_that_are():
     session = Session(IDS, TRAINS, {"uid": [1, 2]})
-    with pytest.raises(BadArgument, match="'cell', which is none of its columns uid") as caught:
+    with pytest.raises(BadArgument, match="'cell', which is none of the columns uid") as caught:
         to_recording(session, source="a test", match_by="cell")
     assert caught.value.argument == "match_by"
 

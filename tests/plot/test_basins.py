@@ -35,6 +35,7 @@ def test_basins_that_are_known_are_drawn_as_those_that_are_sought():
 def test_silence_is_drawn_where_there_is_no_other():
     ax = basins(MODEL, np.zeros((5, 3), dtype=int))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["-"]
+    assert [text.get_text() for text in ax.texts] == ["up to 100 %"]
 
 
 def test_the_most_frequent_are_drawn():

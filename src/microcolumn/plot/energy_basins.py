@@ -69,7 +69,8 @@ def basins(
         heights = base + _HEIGHT * share / largest
         ax.stairs(heights, edges, baseline=base, fill=True, color=colours[name], linewidth=0)
         ax.axhline(base, color="0.7", linewidth=0.4, zorder=0)
-        label, middle = f"up to {100.0 * largest:.2g} %", base + 0.5 * _HEIGHT
+        percent = "100" if largest > 0.994 else f"{100.0 * largest:.2g}"
+        label, middle = f"up to {percent} %", base + 0.5 * _HEIGHT
         ax.text(1.015, middle, label, size=6, va="center", transform=ax.get_yaxis_transform())
         [mark] = ax.plot(edges.mean(), middle, "o", alpha=0.0)
         tip(mark, {"units": name, "share of words": float(source.occupancy[some[row]])})
