@@ -7,6 +7,7 @@ import pytest
 from planted_lattice import coupling_slopes, square_lattice
 
 import microcolumn as mc
+from microcolumn.errors import BadType
 from microcolumn.evaluate import information
 from microcolumn.models import BernoulliMixture, DichotomizedGaussian, KPairwise
 
@@ -204,3 +205,12 @@ def test_what_cannot_be_used_is_refused():
     windows = mc.Words.from_array(X).embed(2)
     with pytest.raises(TypeError, match="conditional"):
         information(mc.Ising(objective="conditional").fit(windows))
+
+
+def test_words_with_missing_cells_are_refused():
+    X = np.random.default_rng(0).integers(0, 2, size=(50, 3)).astype(float)
+    model = mc.Independent().fit(X)
+    X[0, 0] = np.nan
+    with pytest.raises(BadType, match="pass complete Words") as caught:
+        information(model, mc.IncompleteWords.from_array(X, 0.02))
+    assert caught.value.argument == "words"

@@ -131,7 +131,7 @@ def information(
     whole_number("n_samples", n_samples, least=2)
     held, bits, methods = None, list[list[float]](), []
     if words is not None:
-        held = expect("words", words_for_all(by_name, words, None), Words, "pass complete Words")
+        held = expect("words", words_for_all(by_name, words, None), Words, "complete Words")
     one = next(iter(by_name.values()))
     word_s = (one.bin_width_ or math.nan) * getattr(one, "window_", 1)
     if held is not None:
