@@ -1,6 +1,6 @@
 """How often two conditions are said to differ that do not, and how often a change is found.
 
-    python benchmarks/contrasts.py [--quick] [--recordings N]
+    python benchmarks/contrasts.py [--quick] [--recordings N] [--seed N]
 
 False positives: six cells with a common drive in a recording of 30 minutes, in which "a" and "b"
 are alike. They are visited ten times each in turn, for 90 s, or once each, for 15 minutes. The
@@ -137,6 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer recordings")
     parser.add_argument("--recordings", type=int, help="simulated recordings of each number")
+    parser.add_argument("--seed", type=int, default=0, help="0 is what the test was made with")
     arguments = parser.parse_args()
     n = arguments.recordings or (50 if arguments.quick else 400)
     print_machine()
@@ -146,12 +147,12 @@ def main() -> None:
     print(f"{'visits':>6}  {'':18}{header}   claimed")
     for n_visits in VISITS:
         for world in WORLDS:
-            rng = np.random.default_rng(0)
+            rng = np.random.default_rng(arguments.seed)
             p = np.array([alike(world, n_visits, rng) for _ in range(n)])
             claimed = "yes" if n_visits > 1 or world.name == "no drift" else "no"
             print(f"{n_visits:6}  {world.name:18}{shares(p)}   {claimed}", flush=True)
     n = max(n // 4, 1)
-    p = np.array([changed(seed) for seed in range(n)])
+    p = np.array([changed(arguments.seed + k) for k in range(n)])
     print(f"\nfound, per cent of {n:,} recordings of {MINUTES:g} minutes")
     print(f"{'drive of II/III changed':26}{header}")
     for k, name in enumerate(CHANGES):
